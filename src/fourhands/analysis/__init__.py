@@ -1,0 +1,1 @@
+"""Events and outcomes -> tables. Pure: no model, no sandbox, no files written."""

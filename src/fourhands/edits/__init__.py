@@ -1,0 +1,1 @@
+"""SWE-Touch records: read, and turned into interventions."""

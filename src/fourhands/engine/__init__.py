@@ -1,0 +1,1 @@
+"""The only door to Harbor: local environment, agents, jobs, verification."""

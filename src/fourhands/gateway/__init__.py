@@ -1,0 +1,1 @@
+"""The server between agent and model, and stand-ins for a model."""

@@ -1,0 +1,1 @@
+"""Task folders in Harbor's format: found, fetched, built, and their tests run."""

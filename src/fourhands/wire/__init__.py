@@ -1,0 +1,1 @@
+"""The model APIs, as pure functions on requests and responses."""

@@ -1,0 +1,1 @@
+"""Git: snapshots, exact diffs, three-way edits, line attribution."""
