@@ -1,1 +1,1 @@
-"""Task folders in Harbor's format: found, fetched, built, and their tests run."""
+"""Tasks: instruction + repository at a base commit + verifier + reference repair; loaded, built and tested here."""

@@ -1,0 +1,33 @@
+.PHONY: setup demo test check bench lock
+
+setup: .venv/.main
+
+demo: .venv/.main
+	.venv/bin/fourhands demo
+
+test: .venv/.dev
+	.venv/bin/pytest
+
+check: .venv/.dev
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports --no-logo
+
+bench: .venv/.dev
+	.venv/bin/python benchmarks/run.py
+
+.venv/.main: requirements/main.txt pyproject.toml tools/setup
+	tools/setup requirements/main.txt
+	touch $@
+
+.venv/.dev: requirements/dev.txt pyproject.toml tools/setup
+	tools/setup requirements/dev.txt
+	touch .venv/.main $@
+
+# Resolve anew; needs uv. No index host may stand in a lock: a test refuses one.
+COMPILE = uv pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.12 --python-platform linux
+lock:
+	$(COMPILE) pyproject.toml --group build -o requirements/main.txt
+	$(COMPILE) pyproject.toml --group dev -o requirements/dev.txt
+	$(COMPILE) src/fourhands/engine/agents/mini-swe-agent.in -o src/fourhands/engine/agents/mini-swe-agent.txt

@@ -1,0 +1,123 @@
+"""Rows of trials -> the table of a run: per agent and condition, with Δ paired by task. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from fourhands.analysis.trials import TrialRow
+from fourhands.model.trial import AgentSpec, Condition, ConditionName
+
+__all__ = ["ConditionRow", "condition_table", "wilson"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRow:
+    """One agent under one condition.
+
+    ``trials`` are planned, ``scored`` have a verdict that counts; ``resolve_rate`` is resolved / scored with its
+    95 % Wilson interval, trials as independent. ``delta`` is the mean over tasks of (rate under the condition −
+    rate under `vanilla`), each rate over the task's scored repeats, and only over tasks scored under both:
+    ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered``, ``would_have_triggered`` (shadow) and
+    ``delivered`` count trials with at least one; ``edits_delivered`` counts edits. ``steps`` and ``tokens`` are
+    means over scored trials. ``None`` where nothing can be computed.
+    """
+
+    agent: str
+    model: str
+    condition: str
+    trials: int
+    scored: int
+    not_applicable: int
+    resolved: int
+    resolve_rate: float | None
+    resolve_rate_low: float | None
+    resolve_rate_high: float | None
+    delta: float | None
+    pairs: int
+    incomplete_pairs: int
+    triggered: int
+    would_have_triggered: int
+    delivered: int
+    edits_delivered: int
+    steps: float | None
+    tokens: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """As ``results --json`` prints it."""
+        return asdict(self)
+
+
+def condition_table(rows: Iterable[TrialRow]) -> list[ConditionRow]:
+    """One row per agent and condition, `vanilla` first, then in order of appearance."""
+    groups: dict[tuple[AgentSpec, Condition], list[TrialRow]] = defaultdict(list)
+    for row in rows:
+        groups[row.key.agent, row.key.condition].append(row)
+    agents = list(dict.fromkeys(agent for agent, _ in groups))
+    order = sorted(groups, key=lambda key: (agents.index(key[0]), key[1].name is not ConditionName.VANILLA))
+    return [_row(agent, condition, groups) for agent, condition in order]
+
+
+def wilson(successes: int, n: int) -> tuple[float, float] | None:
+    """The 95 % Wilson score interval (Wilson 1927) of a rate; ``None`` without trials."""
+    if not n:
+        return None
+    from scipy.stats import binomtest  # noqa: PLC0415 - takes half a second, and only tables need it
+
+    interval = binomtest(successes, n).proportion_ci(confidence_level=0.95, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def _row(
+    agent: AgentSpec, condition: Condition, groups: dict[tuple[AgentSpec, Condition], list[TrialRow]]
+) -> ConditionRow:
+    trials = groups[agent, condition]
+    scored = [trial for trial in trials if trial.is_scored]
+    resolved = sum(trial.is_resolved for trial in scored)
+    interval = wilson(resolved, len(scored))
+    vanilla = next((c for a, c in groups if a == agent and c.name is ConditionName.VANILLA), None)
+    differences: list[float] = []
+    incomplete = 0
+    if vanilla and condition.name is not ConditionName.VANILLA:
+        before, after = _rates(groups[agent, vanilla]), _rates(trials)
+        applicable = [task for task, rate in after.items() if rate is not None or _applies(trials, task)]
+        pairs = [(before.get(task), after[task]) for task in applicable]
+        differences = [b - a for a, b in pairs if a is not None and b is not None]
+        incomplete = len(pairs) - len(differences)
+    return ConditionRow(
+        agent=agent.name,
+        model=agent.model,
+        condition=condition.label,
+        trials=len(trials),
+        scored=len(scored),
+        not_applicable=sum(not trial.applicable for trial in trials),
+        resolved=resolved,
+        resolve_rate=resolved / len(scored) if scored else None,
+        resolve_rate_low=interval[0] if interval else None,
+        resolve_rate_high=interval[1] if interval else None,
+        delta=fmean(differences) if differences else None,
+        pairs=len(differences),
+        incomplete_pairs=incomplete,
+        triggered=sum(trial.triggered > 0 for trial in trials),
+        would_have_triggered=sum(trial.shadow_triggered > 0 for trial in trials),
+        delivered=sum(trial.delivered > 0 for trial in trials),
+        edits_delivered=sum(trial.delivered for trial in trials),
+        steps=fmean(trial.steps for trial in scored) if scored else None,
+        tokens=fmean(trial.tokens for trial in scored) if scored else None,
+    )
+
+
+def _rates(trials: Sequence[TrialRow]) -> dict[str, float | None]:
+    """Per task the share of scored repeats that are resolved; ``None`` without a scored one."""
+    tasks: dict[str, list[bool]] = {trial.key.task: [] for trial in trials}
+    for trial in trials:
+        if trial.is_scored:
+            tasks[trial.key.task].append(trial.is_resolved)
+    return {task: fmean(outcomes) if outcomes else None for task, outcomes in tasks.items()}
+
+
+def _applies(trials: Sequence[TrialRow], task: str) -> bool:
+    return any(trial.applicable for trial in trials if trial.key.task == task)

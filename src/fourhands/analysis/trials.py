@@ -1,0 +1,70 @@
+"""One trial's events -> one row of facts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fourhands.model.event import Event, EventKind
+from fourhands.model.outcome import Outcome, Termination, Verdict
+from fourhands.model.trial import TrialKey
+
+__all__ = ["TrialRow", "trial_row"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """What tables need of a trial. Counts are of interventions; ``tokens`` is input (cached too) plus output.
+
+    A trial without a final attempt has no ``outcome`` and counts of 0: planned, not run.
+    """
+
+    key: TrialKey
+    attempt: int
+    outcome: Outcome | None
+    steps: int = 0
+    tokens: int = 0
+    triggered: int = 0
+    shadow_triggered: int = 0
+    delivered: int = 0
+    already_present: int = 0
+    not_applied: int = 0
+    user_lines_at_end: int = 0
+    """Lines in the final state that the user wrote."""
+    applicable: bool = True
+    """Whether the task has what the condition needs (an edit); else it is counted, and not scored."""
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the trial enters rates."""
+        return self.applicable and self.outcome is not None and self.outcome.is_scored
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether the verifier was satisfied."""
+        return self.outcome is not None and self.outcome.verdict is Verdict.RESOLVED
+
+
+def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicable: bool = True) -> TrialRow:
+    """Fold the events of a trial's final attempt."""
+    events = list(events)
+    ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
+    if ended is None:
+        return TrialRow(key, attempt, None, applicable=applicable)
+    kinds = [event.kind for event in events]
+    missed = [event.body["outcome"] for event in events if event.kind is EventKind.EDIT_NOT_APPLIED]
+    changed = [event.body for event in events if event.kind is EventKind.WORKSPACE_CHANGED]
+    return TrialRow(
+        key=key,
+        attempt=attempt,
+        outcome=Outcome(Verdict(ended["verdict"]), Termination(ended["termination"]), ended["reward"]),
+        steps=ended["steps"],
+        tokens=ended["tokens"]["total"],
+        triggered=kinds.count(EventKind.TRIGGER_FIRED),
+        shadow_triggered=kinds.count(EventKind.SHADOW_TRIGGER_FIRED),
+        delivered=ended["delivered"],
+        already_present=missed.count("already_present"),
+        not_applied=sum(outcome != "already_present" for outcome in missed),
+        user_lines_at_end=changed[-1]["lines"].get("user", 0) if changed else 0,
+        applicable=applicable,
+    )

@@ -1,0 +1,58 @@
+"""``fourhands``: what can be typed, and how it ends.
+
+Exit codes: 0 all went well; 1 something could not be measured (a trial without a verdict, a task that fails its
+check); 2 the command line or a file given is wrong; 3 something must be fetched or installed first; 4 the
+sandbox cannot run here; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from fourhands.cli.console import errors
+from fourhands.cli.data import app as data_app
+from fourhands.cli.demo import demo
+from fourhands.cli.doctor import doctor
+from fourhands.cli.results import results
+from fourhands.cli.run import run
+from fourhands.cli.show import show
+from fourhands.cli.tasks import app as tasks_app
+from fourhands.model.errors import FourhandsError, InputError, MissingError, SandboxError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="fourhands",
+    help="Measure how coding agents work when a person edits the code under their hands.",
+    epilog="Start with: fourhands demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command(name="demo")(demo)
+app.command(name="run")(run)
+app.command(name="show")(show)
+app.command(name="results")(results)
+app.command(name="doctor")(doctor)
+app.add_typer(tasks_app, name="tasks")
+app.add_typer(data_app, name="data")
+
+_EXIT_CODES = ((MissingError, 3), (SandboxError, 4), (InputError, 2))
+
+
+def main() -> None:
+    """Run the command line; an error a user can act on is one message, not a traceback."""
+    try:
+        app()
+    except FourhandsError as error:
+        errors().print(f"error: {error}", style="red", markup=False, highlight=False)
+        sys.exit(_exit_code(error))
+    except KeyboardInterrupt:
+        errors().print("interrupted; run the same command again with --out to go on", markup=False)
+        sys.exit(130)
+
+
+def _exit_code(error: FourhandsError) -> int:
+    return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), 1)

@@ -1,0 +1,87 @@
+"""What is going on in a run: a live display in a terminal, a line per trial elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from fourhands.model.event import Event, EventKind
+from fourhands.model.trial import TrialKey
+from fourhands.trajectories.run_folder import Plan
+
+__all__ = ["Progress"]
+
+_SAYS = {
+    EventKind.TRIGGER_FIRED: "user: trigger fired",
+    EventKind.EDIT_APPLIED: "user: edited the code",
+    EventKind.EDIT_NOT_APPLIED: "user: edit does not fit, left alone",
+    EventKind.MESSAGE_SENT: "user: spoke",
+    EventKind.ACTION_SEEN: "agent: acts",
+    EventKind.ACTION_RESULT: "agent: has its result",
+    EventKind.VERIFIED: "verified",
+    EventKind.TRIAL_STARTED: "agent starts",
+}
+
+
+@dataclass
+class _Running:
+    started: float = field(default_factory=time.monotonic)
+    steps: int = 0
+    says: str = "starts"
+
+
+class Progress:
+    """Watches events from any thread. Use as a context manager."""
+
+    def __init__(self, plan: Plan, console: Console) -> None:
+        self._total = len(plan.trials)
+        self._console = console
+        self._lock = threading.Lock()
+        self._running: dict[TrialKey, _Running] = {}
+        self._done = 0
+        self._live = (
+            Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
+            if console.is_terminal
+            else None
+        )
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+    def see(self, key: TrialKey, event: Event) -> None:
+        """Take one event of one trial."""
+        with self._lock:
+            running = self._running.setdefault(key, _Running())
+            running.steps = event.body.get("step") or running.steps
+            running.says = _SAYS.get(event.kind, running.says)
+            if event.kind is EventKind.TRIAL_ENDED:
+                del self._running[key]
+                self._done += 1
+                seconds = time.monotonic() - running.started
+                line = f"{key}: {event.body['verdict']} ({event.body['termination']}), {seconds:.0f} s"
+                self._console.print(f"[{self._done}] {line}", markup=False, soft_wrap=True)
+
+    def _render(self) -> RenderableType:
+        with self._lock:
+            grid = Table.grid(padding=(0, 2))
+            for key, running in self._running.items():
+                seconds = time.monotonic() - running.started
+                grid.add_row(Text(str(key)), f"step {running.steps}", running.says, f"{seconds:.0f} s")
+            return Group(grid, ProgressBar(total=self._total, completed=self._done, width=40))

@@ -1,0 +1,138 @@
+"""The results of a run as a table in the terminal and as ``report.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from fourhands.analysis.table import ConditionRow, condition_table
+from fourhands.analysis.trials import TrialRow
+from fourhands.model.trial import ConditionName
+from fourhands.trajectories.run_folder import RunFolder
+
+__all__ = ["markdown_report", "print_report"]
+
+_HEADERS = (
+    "model",
+    "condition",
+    "n",
+    "resolved",
+    "rate",
+    "95 % Wilson",
+    "Δ paired",
+    "triggered",
+    "delivered",
+    "steps",
+    "tokens",
+)
+_STAND_INS = (
+    (
+        "scripted/",
+        "is a scripted model: it follows a playbook, and its numbers measure nothing but this product.",
+    ),
+    (
+        "recorded/",
+        "repeats a recorded trajectory's actions, whatever is said to it: no measurement of a live model.",
+    ),
+)
+
+
+def print_report(folder: RunFolder, rows: Sequence[TrialRow], console: Console) -> None:
+    """Print the table, each trial's outcome, and what a reader must know."""
+    for agent, lines in _by_agent(condition_table(rows)):
+        table = Table(title=agent, title_justify="left", title_style="bold")
+        for header in _HEADERS:
+            right = header not in {"model", "condition", "95 % Wilson"}
+            table.add_column(
+                header, justify="right" if right else "left", no_wrap=header in {"model", "condition"}
+            )
+        for cells in lines:
+            table.add_row(*cells)
+        console.print(table)
+    console.print()
+    for line in _trials(rows):
+        console.print(line, markup=False, soft_wrap=True)
+    console.print()
+    for note in _notes(rows):
+        console.print(f"· {note}", markup=False, soft_wrap=True)
+    console.print(
+        f"\nRun: {folder.path}   (fourhands show {folder.path}/trials/KEY tells a trial's story)",
+        soft_wrap=True,
+    )
+
+
+def markdown_report(folder: RunFolder, rows: Sequence[TrialRow]) -> str:
+    """The same as Markdown; equal runs give equal text."""
+    parts = [f"# Run {folder.path.name}\n"]
+    for agent, lines in _by_agent(condition_table(rows)):
+        parts.append(f"## {agent}\n")
+        body = [_HEADERS, ["---"] * len(_HEADERS), *lines]
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
+    parts.append("## Trials\n\n" + "\n".join(f"- {line.strip()}" for line in _trials(rows)) + "\n")
+    parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(rows)) + "\n")
+    return "\n".join(parts)
+
+
+def _by_agent(table: Sequence[ConditionRow]) -> list[tuple[str, list[list[str]]]]:
+    agents = dict.fromkeys(row.agent for row in table)
+    return [(agent, [_cells(row) for row in table if row.agent == agent]) for agent in agents]
+
+
+def _cells(row: ConditionRow) -> list[str]:
+    vanilla = row.condition.startswith(ConditionName.VANILLA)
+    interval = "–"
+    if row.resolve_rate_low is not None and row.resolve_rate_high is not None:
+        interval = f"{row.resolve_rate_low:.1%} – {row.resolve_rate_high:.1%}"
+    delta = "" if vanilla else "–" if row.delta is None else f"{row.delta * 100:+.1f}"
+    if row.incomplete_pairs:
+        delta += f" ({row.incomplete_pairs} incomplete)"
+    return [
+        row.model,
+        row.condition,
+        f"{row.scored}" if row.scored == row.trials else f"{row.scored} of {row.trials}",
+        str(row.resolved),
+        "–" if row.resolve_rate is None else f"{row.resolve_rate:.1%}",
+        interval,
+        delta,
+        f"({row.would_have_triggered})" if vanilla else str(row.triggered),
+        "" if vanilla else str(row.delivered),
+        "–" if row.steps is None else f"{row.steps:.1f}",
+        "–" if row.tokens is None else f"{row.tokens:,.0f}",
+    ]
+
+
+def _trials(rows: Sequence[TrialRow]) -> list[str]:
+    lines = []
+    for row in rows:
+        if not row.applicable:
+            state = "not applicable: the task's record has no such edit"
+        elif row.outcome is None:
+            state = "not run"
+        else:
+            state = f"{row.outcome.verdict} ({row.outcome.termination}), {row.steps} steps"
+            if row.triggered:
+                state += f", {row.delivered} of {row.triggered} edits delivered"
+                state += f", {row.user_lines_at_end} user lines at the end"
+        lines.append(f"  {row.key.slug}: {state}")
+    return lines
+
+
+def _notes(rows: Sequence[TrialRow]) -> list[str]:
+    notes = [
+        "Δ: mean over tasks of the difference to vanilla, in percentage points; tasks scored under both only.",
+        "triggered and delivered: trials with at least one; in brackets, where a user would have acted in vanilla.",
+    ]
+    models = {row.key.agent.model for row in rows}
+    notes += [
+        f"{model} {says}"
+        for prefix, says in _STAND_INS
+        for model in sorted(models)
+        if model.startswith(prefix)
+    ]
+    if any(row.applicable and not row.is_scored for row in rows):
+        notes.append(
+            "Trials without an outcome that counts are not scored; run the same command again to retry them."
+        )
+    return notes

@@ -1,0 +1,31 @@
+"""``fourhands results``: the table of a run, again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["results"]
+
+
+def results(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON, schema 1.")] = False,
+) -> None:
+    """Show the results of a run; needs no model and no sandbox.
+
+    Example: fourhands results runs/a --json
+    """
+    from fourhands.cli.console import output
+    from fourhands.cli.report import print_report
+    from fourhands.cli.rows import read_rows
+    from fourhands.cli.session import results_json
+    from fourhands.trajectories.run_folder import RunFolder
+
+    folder = RunFolder(run)
+    if json:
+        output().file.write(results_json(folder) + "\n")
+    else:
+        print_report(folder, read_rows(folder), output())

@@ -1,0 +1,201 @@
+"""The released SWE-Touch record format: read, checked, and turned into what the touching user plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from fourhands.model.errors import InputError
+from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
+from fourhands.model.text import LineRange, Region
+from fourhands.tasks.folder import problems
+
+__all__ = [
+    "NotApplicable",
+    "Record",
+    "co_edit_interventions",
+    "counter_edit_interventions",
+    "load_record",
+    "read_records",
+]
+
+
+class _Part(BaseModel):
+    """Further fields of a release are kept as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class RecordRegion(_Part):
+    """Lines ``start_line``..``end_line`` of ``path``, 1-based and inclusive, at the base commit."""
+
+    path: str = Field(min_length=1)
+    start_line: int = Field(ge=1)
+    end_line: int = Field(ge=1)
+
+    def region(self) -> Region:
+        """The same as a ``Region``."""
+        return Region(self.path, LineRange(self.start_line, self.end_line))
+
+
+class RecordPatch(_Part):
+    """A user's edit. Pro and DeepSWE records have no ``user_claim`` and no ``plausibility``."""
+
+    id: str = Field(min_length=1)
+    diff: str = Field(pattern=r"^diff --git ")
+    user_claim: str | None = None
+    mistaken_belief: str | None = None
+    plausibility: str | None = None
+    expected_failure: str | None = None
+    target_regions: tuple[RecordRegion, ...] = ()
+
+
+class RecordTrigger(_Part):
+    """When an intervention comes."""
+
+    event: TriggerEvent
+    regions: tuple[RecordRegion, ...]
+    max_triggers: int = Field(ge=1)
+
+    def trigger(self) -> Trigger:
+        """The same as a ``Trigger``."""
+        return Trigger(self.event, tuple(region.region() for region in self.regions))
+
+
+class RecordIntervention(_Part):
+    """One intervention; without a patch it is a message alone."""
+
+    order: int = Field(ge=1)
+    delivery: Literal["patch_and_message", "patch_only", "message_only"]
+    trigger: RecordTrigger
+    patch: RecordPatch | None = None
+
+    @model_validator(mode="after")
+    def _has_its_patch(self) -> RecordIntervention:
+        if (self.patch is None) != (self.delivery == "message_only"):
+            raise ValueError(
+                f"delivery {self.delivery} does not fit: patch is {self.patch and self.patch.id}"
+            )
+        return self
+
+
+class CheckedEdit(_Part):
+    """What validation found; Pro and DeepSWE keep the details with each intervention."""
+
+    status: str
+
+
+class CounterEdit(_Part):
+    """The Counter-Edit, with its schedule."""
+
+    mode: Literal["patch", "text_only"]
+    max_interventions: int = Field(ge=1)
+    interventions: tuple[RecordIntervention, ...] = Field(min_length=1)
+    validation: CheckedEdit
+
+
+class CoEdit(_Part):
+    """The Co-Edit; without a patch it is a hint at a region."""
+
+    mode: Literal["patch", "region_hint"]
+    max_interventions: int = Field(ge=1)
+    trigger_event: TriggerEvent
+    target_regions: tuple[RecordRegion, ...]
+    patch: RecordPatch | None = None
+    validation: CheckedEdit
+
+
+class Controls(_Part):
+    """Edits to compare with."""
+
+    helpful_edit: CoEdit | None = None
+
+
+class Record(_Part):
+    """One record: a task's critical regions, its Counter-Edit and its controls."""
+
+    schema_version: Literal["1.0.0"]
+    benchmark: Literal["swe_bench_verified", "swe_bench_pro", "deepswe", "fourhands"]
+    instance_id: str = Field(min_length=1)
+    task_critical_regions: tuple[RecordRegion, ...]
+    counter_edit: CounterEdit
+    controls: Controls = Controls()
+
+    @property
+    def status(self) -> str:
+        """What the Counter-Edit's validation found: ``validated_counter_edit`` or why not."""
+        return self.counter_edit.validation.status
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """A condition that a record does not offer, and why: counted, never expected."""
+
+    reason: str
+
+
+def load_record(path: Path) -> Record:
+    """The record in a JSON file.
+
+    Raises:
+        InputError: it is none; the message names the file and the field.
+    """
+    return _parsed(path.read_bytes(), str(path))
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """The records of a JSONL file, one by one. Raises as ``load_record``, with the line's number."""
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                yield _parsed(line, f"{path}, line {number}")
+
+
+def counter_edit_interventions(record: Record, k: int) -> tuple[Intervention, ...] | NotApplicable:
+    """Up to ``k`` interventions, in the record's order; beyond its list the last one repeats.
+
+    Records that carry a message alone and no claim to make it of are not applicable.
+    """
+    planned = sorted(record.counter_edit.interventions, key=lambda each: each.order)
+    if any(each.patch is None for each in planned):
+        return NotApplicable(
+            f"{record.instance_id}: its Counter-Edit is {record.counter_edit.mode}, without a patch"
+        )
+    schedule = (planned + planned[-1:] * max(0, k - len(planned)))[:k]
+    return tuple(_planned(f"counter-edit-{number}", each) for number, each in enumerate(schedule, 1))
+
+
+def co_edit_interventions(record: Record) -> tuple[Intervention, ...] | NotApplicable:
+    """The one intervention of the Co-Edit, if the record has one with a patch."""
+    helpful = record.controls.helpful_edit
+    if helpful is None:
+        return NotApplicable(f"{record.instance_id}: the record has no Co-Edit")
+    if helpful.patch is None:
+        return NotApplicable(f"{record.instance_id}: its Co-Edit is a {helpful.mode}, without a patch")
+    trigger = Trigger(helpful.trigger_event, tuple(region.region() for region in helpful.target_regions))
+    return (Intervention("co-edit-1", trigger, helpful.patch.diff.encode(), _message(helpful.patch)),)
+
+
+def _planned(identifier: str, each: RecordIntervention) -> Intervention:
+    assert each.patch is not None
+    message = None if each.delivery == "patch_only" else _message(each.patch)
+    return Intervention(identifier, each.trigger.trigger(), each.patch.diff.encode(), message)
+
+
+def _message(patch: RecordPatch) -> str:
+    """One fixed form, so that no two agents are told differently; a claim is a wish, a belief stands as it is."""
+    wish = patch.user_claim or patch.mistaken_belief
+    if wish is None:
+        return "I made a change in the code while you were working. Please build on it."
+    return f"I made a change in the code while you were working. {wish} Please build on it."
+
+
+def _parsed(data: bytes, where: str) -> Record:
+    try:
+        return Record.model_validate_json(data)
+    except ValidationError as error:
+        raise InputError(f"{where}: {problems(error)}") from error

@@ -1,0 +1,1 @@
+"""Agents: one small file each, of data and glue."""

@@ -1,0 +1,98 @@
+"""What all our agents share: a session in `setup`, a race against limits in `run`, totals from the gateway."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, override
+
+from harbor.agents.installed.base import BaseInstalledAgent
+from harbor.agents.options import InstalledAgentOptions
+from harbor.environments.base import BaseEnvironment, ExecResult
+from harbor.models.agent.context import AgentContext
+from pydantic import Field
+
+from fourhands.engine.active import ActiveRun
+from fourhands.engine.session import Session
+from fourhands.model.outcome import Termination
+from fourhands.model.trial import AgentSpec, Condition, TrialKey
+
+__all__ = ["SharedWorkspaceAgent", "SharedWorkspaceOptions"]
+
+
+class SharedWorkspaceOptions(InstalledAgentOptions):
+    """Agent kwargs that place a trial in a run. They are equal for all trials of a Harbor job."""
+
+    run: str = Field(description="id of the fourhands run")
+    condition: str = Field(description="condition label")
+    repeat: int = Field(description="repeat, from 1")
+
+
+class SharedWorkspaceAgent(BaseInstalledAgent):
+    """An unmodified agent whose model is reached through the gateway."""
+
+    options_model: ClassVar[type[SharedWorkspaceOptions]] = SharedWorkspaceOptions
+    _session: Session
+
+    @override
+    async def install(self, environment: BaseEnvironment) -> None:
+        """Nothing to do: the agent's own environment is bound into the sandbox."""
+
+    @override
+    async def configure(self, environment: BaseEnvironment) -> None:
+        """Begin the attempt."""
+        options = self.options
+        assert isinstance(options, SharedWorkspaceOptions)
+        assert self.model_name
+        assert self.context_id
+        agent = AgentSpec(self.name(), self.model_name)
+        condition = Condition.parse(options.condition)
+        key = TrialKey(environment.environment_name, agent, condition, options.repeat)
+        self._session = await ActiveRun.find(options.run).open(self.context_id, key, environment)
+
+    @override
+    async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
+        """Run the agent until it ends, is out of time, or has reached its limit of steps."""
+        session = self._session
+        command, env = self.launch(instruction, session)
+        work = asyncio.ensure_future(environment.exec(command, env=dict(env)))
+        limit = asyncio.ensure_future(session.limit_reached.wait())
+        try:
+            await asyncio.wait({work, limit}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                session.termination = await self.how_it_ended(work.result(), environment)
+            else:
+                session.termination = Termination.STEP_LIMIT
+        except asyncio.CancelledError:
+            session.termination = Termination.AGENT_TIMEOUT
+            raise
+        finally:
+            limit.cancel()
+            work.cancel()
+            await asyncio.gather(work, limit, return_exceptions=True)
+            await session.agent_stopped()
+
+    @abstractmethod
+    def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
+        """The shell command that starts the agent, and its environment."""
+
+    async def how_it_ended(self, result: ExecResult, environment: BaseEnvironment) -> Termination:
+        """Why a run that came to its own end did so."""
+        del environment
+        if result.return_code == 0:
+            return Termination.FINISHED
+        if self._session.conversation.totals.failed_calls:
+            return Termination.INFRASTRUCTURE_ERROR
+        return Termination.PROTOCOL_FAILURE
+
+    @override
+    def populate_context_post_run(self, context: AgentContext) -> None:
+        """Totals as the gateway counted them; no price is made up."""
+        totals = self._session.conversation.totals
+        usage = totals.usage
+        context.n_input_tokens = usage.input + usage.cache_read + usage.cache_write
+        context.n_cache_tokens = usage.cache_read
+        context.n_output_tokens = usage.output
+        metadata: dict[str, Any] = {"steps": totals.steps}
+        context.metadata = metadata

@@ -1,0 +1,89 @@
+"""mini-swe-agent, from an environment of its own that is installed once and bound read-only."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, override
+
+from harbor.environments.base import BaseEnvironment, ExecResult
+
+from fourhands.engine.agents.base import SharedWorkspaceAgent
+from fourhands.engine.session import GATEWAY_URL, Session
+from fourhands.model.outcome import Termination
+from fourhands.tasks.environment import PythonEnvironment, python_environment
+
+__all__ = ["MiniSweAgent", "install"]
+
+_LOCK: Final = Path(__file__).with_name("mini-swe-agent.txt")
+_VERSION: Final = "2.4.6"
+_TRAJECTORY: Final = "/logs/agent/trajectory.mini.json"
+_SUBMITTED: Final = "Submitted"
+
+
+def install() -> PythonEnvironment:
+    """Install the agent if it is not yet; its environment.
+
+    Raises:
+        MissingError: the package index cannot be reached.
+    """
+    return python_environment(_LOCK)
+
+
+class MiniSweAgent(SharedWorkspaceAgent):
+    """``mini`` with its own default prompts, tool and limits but one: steps are counted at the gateway."""
+
+    @staticmethod
+    @override
+    def name() -> str:
+        return "mini-swe-agent"
+
+    @override
+    def version(self) -> str:
+        return _VERSION
+
+    @override
+    def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
+        """See `SharedWorkspaceAgent.launch`."""
+        prefix = install().prefix
+        # The task's own variables are for its commands. In the agent's interpreter a PYTHONPATH would put the
+        # library under repair in front of the agent's own copy of it.
+        task_env = session.task_env
+        settings = [f"environment.env.{name}={value}" for name, value in task_env.items()]
+        argv = [
+            "env",
+            *(f"--unset={name}" for name in task_env),
+            f"{prefix}/bin/python",
+            "-I",
+            f"{prefix}/bin/mini",
+            "--yolo",
+            "--exit-immediately",
+            "--model",
+            f"openai/{session.seen_model}",
+            "--cost-limit",
+            "0",
+            "--output",
+            _TRAJECTORY,
+            *(part for setting in ["mini.yaml", *settings] for part in ("--config", setting)),
+            "--task",
+            instruction,
+        ]
+        env = {
+            "OPENAI_API_BASE": GATEWAY_URL,
+            "OPENAI_API_KEY": session.token,
+            "MSWEA_CONFIGURED": "1",
+            "MSWEA_SILENT_STARTUP": "1",
+            "MSWEA_COST_TRACKING": "ignore_errors",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        }
+        return f"{shlex.join(argv)} > /logs/agent/mini.log 2>&1", env
+
+    @override
+    async def how_it_ended(self, result: ExecResult, environment: BaseEnvironment) -> Termination:
+        """``mini`` exits with 0 also when it gave up; its trajectory says why it ended."""
+        ended = await super().how_it_ended(result, environment)
+        if ended is not Termination.FINISHED:
+            return ended
+        status = await environment.exec(f'grep -o \'"exit_status": "{_SUBMITTED}"\' {_TRAJECTORY}')
+        return Termination.FINISHED if status.return_code == 0 else Termination.PROTOCOL_FAILURE

@@ -1,0 +1,57 @@
+"""What trials need of a machine, tried one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from fourhands.engine.sandbox import probe
+from fourhands.model.errors import SandboxError
+from fourhands.tasks.cache import cache_root
+
+__all__ = ["Finding", "examine"]
+
+_PROGRAMS = {"git": "apt-get install git", "tar": "apt-get install tar", "bash": "apt-get install bash"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; ``optional`` ones do not keep trials from running."""
+
+    what: str
+    ok: bool
+    found: str
+    remedy: str = ""
+    optional: bool = False
+
+
+async def examine() -> list[Finding]:
+    """Look at the interpreter, the programs, the cache and the sandbox."""
+    findings = [Finding("Python", ok=True, found=platform.python_version())]
+    findings += [await asyncio.to_thread(_program, name, remedy) for name, remedy in _PROGRAMS.items()]
+    cache = cache_root()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(cache).free >> 30
+        findings.append(Finding("cache", ok=True, found=f"{cache}, {free} GiB free"))
+    except OSError as error:
+        findings.append(
+            Finding("cache", ok=False, found=str(error), remedy="set FOURHANDS_CACHE to a folder you own")
+        )
+    try:
+        can = await probe(cache / "sandboxes")
+        findings.append(Finding("sandbox", ok=True, found=str(can)))
+    except SandboxError as error:
+        findings.append(Finding("sandbox", ok=False, found="cannot run", remedy=str(error)))
+    return findings
+
+
+def _program(name: str, remedy: str) -> Finding:
+    path = shutil.which(name)
+    if path is None:
+        return Finding(name, ok=False, found="not on PATH", remedy=remedy)
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    return Finding(name, ok=True, found=(said.stdout.splitlines() or [path])[0])

@@ -1,0 +1,164 @@
+"""A plan -> Harbor jobs, one for each agent, condition and repeat; run, and resumed where they were cut."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count, groupby
+from pathlib import Path
+
+from harbor.job import Job
+from harbor.models.job.config import JobConfig
+from harbor.models.trial.config import AgentConfig, EnvironmentConfig, TaskConfig, VerifierConfig
+from harbor.trial.hooks import TrialHookEvent
+
+from fourhands.engine.active import ActiveRun
+from fourhands.engine.agents.registry import AGENTS
+from fourhands.engine.harbor_private import quiet_console, silence
+from fourhands.engine.lock import write_lock
+from fourhands.engine.sandbox import sweep
+from fourhands.engine.session import record_failure
+from fourhands.gateway.server import Gateway
+from fourhands.gateway.upstream import Upstream
+from fourhands.model.event import Event
+from fourhands.model.outcome import Termination
+from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.tasks.cache import cache_root
+from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder
+
+__all__ = ["Watcher", "execute", "is_settled"]
+
+_VERIFIER_SLACK = 3
+"""Harbor's own time-out of a verifier, as a multiple of the task's: ours comes first and leaves a verdict."""
+
+Watcher = Callable[[TrialKey, Event], None]
+
+
+@dataclass(frozen=True)
+class _JobKey:
+    agent: AgentSpec
+    condition: str
+    repeat: int
+
+    @property
+    def name(self) -> str:
+        key = PlannedTrial(
+            task="job",
+            agent=self.agent.name,
+            model=self.agent.model,
+            condition=self.condition,
+            repeat=self.repeat,
+        ).key
+        return key.slug.removeprefix("job__")
+
+
+async def execute(
+    folder: RunFolder, gateway: Gateway, upstream: Callable[[TrialKey], Upstream], watch: Watcher
+) -> None:
+    """Run all of the plan that has not ended yet.
+
+    Args:
+        folder: of a run whose plan is written; held by this process.
+        gateway: started.
+        upstream: whom the agent of a trial speaks to.
+        watch: called with every event, from several threads.
+
+    Raises:
+        FourhandsError: the environment or an agent cannot be set up on this machine.
+    """
+    plan = folder.plan()
+    await asyncio.to_thread(sweep, cache_root() / "sandboxes")
+    write_lock(folder, plan)
+    with ActiveRun(folder, plan, gateway, upstream, watch) as active:
+        for job_key, trials in _by_job(plan):
+            await _run_job(active, job_key, trials)
+
+
+def _by_job(plan: Plan) -> Iterable[tuple[_JobKey, list[PlannedTrial]]]:
+    def key(trial: PlannedTrial) -> tuple[int, str, str, str]:
+        return trial.repeat, trial.agent, trial.model, trial.condition
+
+    applicable = [t for t in plan.trials if plan.user(t.task, t.condition).not_applicable is None]
+    # A stable sort keeps the order of agents and conditions within a repeat as planned.
+    order = {key(trial): index for index, trial in reversed(list(enumerate(applicable)))}
+    applicable.sort(key=lambda trial: (trial.repeat, order[key(trial)]))
+    for (repeat, agent, model, condition), trials in groupby(applicable, key=key):
+        yield _JobKey(AgentSpec(agent, model), condition, repeat), list(trials)
+
+
+async def _run_job(active: ActiveRun, key: _JobKey, trials: list[PlannedTrial]) -> None:
+    folder, plan = active.folder, active.plan
+    remaining = [trial for trial in trials if not is_settled(folder, trial)]
+    if not remaining:
+        return
+    agent = AGENTS[key.agent.name]
+    config = JobConfig(
+        job_name=_unused(folder.jobs_path, key.name),
+        jobs_dir=folder.jobs_path,
+        n_attempts=1,
+        n_concurrent_trials=plan.settings.concurrency,
+        quiet=True,
+        verifier_timeout_multiplier=_VERIFIER_SLACK,
+        environment=EnvironmentConfig(
+            import_path="fourhands.engine.local:LocalEnvironment",
+            kwargs={"prefixes": [str(path) for path in await asyncio.to_thread(agent.prefixes)]},
+        ),
+        verifier=VerifierConfig(import_path="fourhands.engine.verifier:Verifier"),
+        agents=[
+            AgentConfig(
+                import_path=agent.import_path,
+                model_name=key.agent.model,
+                skip_model_parsing=True,
+                kwargs={"run": plan.run_id, "condition": key.condition, "repeat": key.repeat},
+            )
+        ],
+        tasks=[TaskConfig(path=plan.task(trial.task).path) for trial in remaining],
+    )
+    with quiet_console():
+        job = await Job.create(config)
+        silence(job)
+        job.on_trial_ended(lambda event: _close(active, key, event))
+        await job.run()
+
+
+async def _close(active: ActiveRun, job: _JobKey, event: TrialHookEvent) -> None:
+    """A trial that came to no verdict ends here: the machine's fault, unless we know it was ours."""
+    session = active.sessions.pop(event.result.id, None)
+    error = event.result.exception_info
+    reason = f"{error.exception_type}: {error.exception_message}" if error else "no verdict"
+    if session is None:
+        # It failed before the agent's set-up: nothing else has recorded it.
+        key = TrialKey(
+            event.task_name.rpartition("/")[2], job.agent, Condition.parse(job.condition), job.repeat
+        )
+        record_failure(active.folder.new_attempt(key), key, reason, lambda e: active.on_event(key, e))
+    elif not session.ended:
+        await session.abandon(reason)
+
+
+def is_settled(folder: RunFolder, trial: PlannedTrial) -> bool:
+    """Whether a trial has an outcome that counts; one that the machine or our set-up spoiled is run again."""
+    attempt = folder.final_attempt(trial.key)
+    ended = attempt.ended if attempt else None
+    return ended is not None and Termination(ended.body["termination"]).is_scored
+
+
+def _unused(folder: Path, name: str) -> str:
+    """A job name without a folder.
+
+    A resumed run makes new jobs of what is left, so that no file that Harbor left half written is ever read
+    again: our own record says what has ended.
+    """
+    names = (name if n == 1 else f"{name}.{n}" for n in count(1))
+    return next(candidate for candidate in names if not (folder / candidate).exists())
+
+
+def _set_defaults() -> None:
+    """Before Harbor is used: nothing leaves this machine unasked, and no price list is fetched."""
+    os.environ.setdefault("HARBOR_TELEMETRY", "0")
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+_set_defaults()

@@ -1,0 +1,254 @@
+"""One attempt at a trial, from the environment's start to the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from fourhands.engine.verification import Verification, verify
+from fourhands.gateway.conversation import Conversation, Totals
+from fourhands.gateway.server import Gateway, Seat
+from fourhands.gateway.shared_workspace import SharedWorkspace
+from fourhands.gateway.upstream import Upstream
+from fourhands.model.errors import FourhandsError
+from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.outcome import Termination, Verdict
+from fourhands.model.sandbox import Sandbox, SandboxSpec
+from fourhands.model.trial import TrialKey
+from fourhands.tasks.cache import provide
+from fourhands.tasks.folder import load_task
+from fourhands.trajectories.events import EventLog
+from fourhands.trajectories.run_folder import Attempt, Plan
+from fourhands.user.touching import TouchingUser
+from fourhands.workspace.store import ObjectStore
+
+__all__ = ["GATEWAY_URL", "Session", "SharedEnvironment", "base_objects", "record_failure"]
+
+_MACHINE_VARIABLES: Final = frozenset({"PATH", "LANG", "LC_ALL"})
+GATEWAY_PORT: Final = 8123
+GATEWAY_URL: Final = f"http://127.0.0.1:{GATEWAY_PORT}/v1"
+"""The same in every trial: the listener exists in the trial's own network namespace."""
+
+
+class SharedEnvironment(Protocol):
+    """What a session needs of an environment beyond what Harbor asks of it."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where the agent works."""
+        ...
+
+    @property
+    def spec(self) -> SandboxSpec:
+        """What the sandbox was made of."""
+        ...
+
+    async def listen(self, port: int) -> socket.socket:
+        """A listening socket that can be reached from inside the sandbox alone."""
+        ...
+
+
+class Session:
+    """Holds an attempt's conversation, its seat at the gateway, and how it came to its end."""
+
+    def __init__(
+        self,
+        *,
+        key: TrialKey,
+        attempt: Attempt,
+        task_path: Path,
+        seen_model: str,
+        environment: SharedEnvironment,
+    ) -> None:
+        self.key = key
+        self.attempt = attempt
+        self.token = secrets.token_urlsafe(24)
+        self.limit_reached = asyncio.Event()
+        self.termination = Termination.FINISHED
+        self.ended = False
+        self.seen_model = seen_model
+        """The model's name as the agent is told it: not who answers, nor under which condition."""
+        self.task_env = {
+            name: value for name, value in environment.spec.env.items() if name not in _MACHINE_VARIABLES
+        }
+        """Variables that the task's own commands need; they may not reach the agent's interpreter."""
+        self._task_path = task_path
+        self._environment = environment
+        self._loop = asyncio.get_running_loop()
+        self._store: ObjectStore
+        self._base: Path
+        self._gateway: Gateway
+        self._seat: Seat | None = None
+        self.conversation: Conversation
+
+    @classmethod
+    async def open(
+        cls,
+        *,
+        key: TrialKey,
+        attempt: Attempt,
+        plan: Plan,
+        gateway: Gateway,
+        upstream: Upstream,
+        environment: SharedEnvironment,
+        on_event: Callable[[Event], None],
+    ) -> Session:
+        """Take the base snapshot, bring the users, and answer the agent from now on.
+
+        Raises:
+            FourhandsError: our own set-up failed; the attempt is then recorded as invalid.
+        """
+        task = plan.task(key.task)
+        session = cls(
+            key=key, attempt=attempt, task_path=task.path, seen_model=upstream.model, environment=environment
+        )
+        session._gateway = gateway
+        user = plan.user(key.task, key.condition.label)
+        interventions = [planned.intervention() for planned in user.interventions]
+        session._base, base_tree = await asyncio.to_thread(base_objects, environment.spec.repository)
+        session._store = ObjectStore(attempt.objects_path, base=session._base)
+        workspace = SharedWorkspace(environment.sandbox, session._store, base_tree)
+        session.conversation = Conversation(
+            log_path=attempt.events_path,
+            blobs=attempt.blobs,
+            users=[TouchingUser(interventions, shadow=user.shadow)],
+            workspace=workspace,
+            step_limit=plan.settings.step_limit,
+            on_limit=session._reach_limit,
+            on_event=on_event,
+        )
+        session.conversation.emit(
+            Actor.HARNESS,
+            EventKind.TRIAL_STARTED,
+            {
+                "run": plan.run_id,
+                **_names(key),
+                "task_digest": task.digest,
+                "record_status": task.record_status,
+                "attempt": attempt.number,
+                "base_tree": base_tree,
+                "interventions": len(interventions),
+                "step_limit": plan.settings.step_limit,
+            },
+        )
+        try:
+            patches = [i.patch for i in interventions if i.patch is not None]
+            await gateway.call(workspace.start(patches))
+            session._seat = Seat(session.token, session.conversation, upstream)
+            await gateway.seat(session._seat, await environment.listen(GATEWAY_PORT))
+        except FourhandsError as error:
+            session.conversation.fail(str(error))
+            session.end(Verdict.NONE, None)
+            raise
+        return session
+
+    def _reach_limit(self) -> None:
+        """Called on the gateway's thread."""
+        self._loop.call_soon_threadsafe(self.limit_reached.set)
+
+    async def agent_stopped(self) -> None:
+        """Nobody may speak or edit any more: after the agent's end, or its time-out."""
+        if self._seat:
+            await self._gateway.leave(self._seat)
+            self._seat = None
+
+    async def verify(self) -> Verification:
+        """Kill what is left of the agent, take the final state, and verify it in a fresh sandbox."""
+        await self.agent_stopped()
+        await self._environment.sandbox.kill_all()
+        await self._gateway.call(self.conversation.agent_ended())
+        workspace = self.conversation.workspace
+        task = load_task(self._task_path)
+        result = await verify(task, self._store, workspace.base_tree, workspace.tree)
+        report = result.report
+        self.conversation.emit(
+            Actor.VERIFIER,
+            EventKind.VERIFIED,
+            {
+                "key": result.key,
+                "tree": workspace.tree,
+                "verdict": result.verdict.value,
+                "reward": result.reward,
+                "timed_out": report.timed_out,
+                "seconds": round(report.seconds, 2),
+                "fail_to_pass": dict(report.fail_to_pass),
+                "pass_to_pass_failed": {
+                    name: status for name, status in report.pass_to_pass.items() if status != "passed"
+                },
+                "pass_to_pass": len(report.pass_to_pass),
+                "restored": asdict(report.restored),
+                "output": self.attempt.blobs.put(report.output.encode("utf-8", "surrogatepass")),
+            },
+        )
+        self.end(result.verdict, result.reward)
+        return result
+
+    async def abandon(self, reason: str) -> None:
+        """End without a verdict: Harbor came to no verification."""
+        await self.agent_stopped()
+        self.conversation.emit(Actor.HARNESS, EventKind.NOTE, {"note": "no_verdict", "reason": reason})
+        self.termination = Termination.INFRASTRUCTURE_ERROR
+        self.end(Verdict.NONE, None)
+
+    def end(self, verdict: Verdict, reward: float | None) -> None:
+        """Write the outcome, once; nothing is recorded after it."""
+        if self.ended:
+            return
+        self.ended = True
+        if self.conversation.failure is not None:
+            self.termination = Termination.INVALID
+        self.conversation.emit(
+            Actor.HARNESS,
+            EventKind.TRIAL_ENDED,
+            _ending(verdict, self.termination, reward, self.conversation.totals),
+            durable=True,
+        )
+        self.conversation.log.close()
+
+
+def record_failure(attempt: Attempt, key: TrialKey, reason: str, on_event: Callable[[Event], None]) -> None:
+    """Record an attempt that failed before its agent could be set up."""
+    log = EventLog(attempt.events_path, on_event)
+    log.append(Actor.HARNESS, EventKind.TRIAL_STARTED, {**_names(key), "attempt": attempt.number})
+    log.append(Actor.HARNESS, EventKind.NOTE, {"note": "no_verdict", "reason": reason})
+    log.append(
+        Actor.HARNESS,
+        EventKind.TRIAL_ENDED,
+        _ending(Verdict.NONE, Termination.INFRASTRUCTURE_ERROR, None, Totals()),
+        durable=True,
+    )
+    log.close()
+
+
+def _names(key: TrialKey) -> dict[str, Any]:
+    return {
+        "task": key.task,
+        "agent": key.agent.name,
+        "model": key.agent.model,
+        "condition": key.condition.label,
+        "repeat": key.repeat,
+    }
+
+
+def _ending(
+    verdict: Verdict, termination: Termination, reward: float | None, totals: Totals
+) -> dict[str, Any]:
+    return {"verdict": verdict.value, "termination": termination.value, "reward": reward, **totals.as_json()}
+
+
+def base_objects(repository: Path) -> tuple[Path, str]:
+    """The object store of a cached repository and the tree of its files, byte for byte; made once."""
+
+    def build(scratch: Path, final: Path) -> None:
+        del final
+        tree = ObjectStore(scratch / "objects.git").import_directory(repository)
+        (scratch / "tree").write_text(tree)
+
+    # A cached repository's folder is named by the hash of what it holds.
+    entry = provide("objects", repository.name, build)
+    return entry / "objects.git", (entry / "tree").read_text()

@@ -1,0 +1,401 @@
+"""A trial as a conversation of events between two pairs of hands over one repository.
+
+The gateway tells it of every request and reply; it folds them into events, asks the users at their moments,
+carries out what they decide, and says which messages of theirs a request must carry.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from fourhands.gateway.shared_workspace import Changes, SharedWorkspace
+from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.usage import Usage
+from fourhands.model.user import Intervene, Moment, User
+from fourhands.touch.actions import action_touches, read_observation
+from fourhands.trajectories.blobs import BlobStore
+from fourhands.trajectories.events import EventLog
+from fourhands.wire.types import Action, ActionResult, Insertion, Json, Reply, Request, Wire
+
+__all__ = ["Admitted", "Conversation", "Totals"]
+
+
+class Totals:
+    """Steps and tokens of a trial so far, counted at the gateway and so the same way for every agent."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.side_calls = 0
+        self.retries = 0
+        self.usage = Usage()
+        self.uncounted = 0
+        """Replies whose provider did not tell their usage: then the tokens are a lower bound."""
+        self.failed_calls = 0
+        """Failures since the last good reply: an agent that ends on one ended because of the provider."""
+        self.interventions = {"triggered": 0, "shadow": 0, "delivered": 0, "messages": 0}
+
+    def as_json(self) -> dict[str, Any]:
+        """As events and tables carry it."""
+        usage = self.usage
+        return {
+            "steps": self.steps,
+            "side_calls": self.side_calls,
+            "retries": self.retries,
+            "uncounted_replies": self.uncounted,
+            "tokens": {
+                "input": usage.input,
+                "cache_read": usage.cache_read,
+                "cache_write": usage.cache_write,
+                "output": usage.output,
+                "reasoning": usage.reasoning,
+                "total": usage.total,
+            },
+            **self.interventions,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A request as it goes on to the model. ``number`` counts the requests of the trial, from 1."""
+
+    number: int
+    body: Json
+
+
+@dataclass(slots=True)
+class _Carried:
+    first: int = 0
+    last: int = 0
+    count: int = 0
+    lost: bool = False
+
+
+class Conversation:
+    """State of one attempt at a trial. Its methods run on the gateway's loop, one request at a time."""
+
+    def __init__(
+        self,
+        *,
+        log_path: Path,
+        blobs: BlobStore,
+        users: Sequence[User],
+        workspace: SharedWorkspace,
+        step_limit: int,
+        on_limit: Callable[[], None],
+        on_event: Callable[[Event], None],
+    ) -> None:
+        """Open the record of an attempt.
+
+        Args:
+            log_path: the attempt's ``events.jsonl``, not there yet.
+            blobs: where large payloads go.
+            users: asked in this order; each sees every event.
+            workspace: the repository both pairs of hands are on.
+            step_limit: accepted replies of the model after which no further request is answered.
+            on_limit: called once, when that happens.
+            on_event: called with every event, for those who watch.
+        """
+        self._users = tuple(users)
+        self._watch = on_event
+        self.log = EventLog(log_path, self._observe)
+        self.blobs = blobs
+        self.workspace = workspace
+        self.totals = Totals()
+        self.failure: str | None = None
+        """Why the trial is invalid, once our own side has broken."""
+        self._step_limit = step_limit
+        self._on_limit = on_limit
+        self._lock = asyncio.Lock()
+        self._seen: set[str] = set()
+        self._batch: tuple[str, ...] = ()
+        self._actions: dict[str, Action] = {}
+        self._pending_step: tuple[str, ...] | None = None
+        self._insertions: list[Insertion] = []
+        self._carried: dict[str, _Carried] = {}
+        self._requests = 0
+        self._limited = False
+
+    def emit(self, actor: Actor, kind: EventKind, body: dict[str, Any], *, durable: bool = False) -> None:
+        """Append an event and let every user see it."""
+        self.log.append(actor, kind, body, durable=durable)
+
+    def _observe(self, event: Event) -> None:
+        for user in self._users:
+            user.observe(event)
+        self._watch(event)
+
+    async def before_call(self, wire: Wire, request: Request, body: Json) -> Admitted | None:
+        """Take in a request before it goes to the model, with all that the users do and say at this moment.
+
+        Returns:
+            The request with the users' messages in it, or ``None`` when the agent has no step left.
+        """
+        async with self._lock:
+            self._requests += 1
+            insertions: list[Insertion] = []
+            if request.tools:  # else a side request: never a step, never an insertion
+                self._settle_pending(request)
+                if self.totals.steps >= self._step_limit:
+                    if not self._limited:
+                        self._limited = True
+                        self._on_limit()
+                    return None
+                fresh = [result for result in request.results if result.call_id not in self._seen]
+                if fresh:
+                    await self._after_action(fresh)
+                insertions = self._insertions
+            prepared, carried = wire.prepare(body, insertions)
+            if request.tools:
+                self._note_carried(carried)
+            return Admitted(self._requests, prepared)
+
+    def _note_carried(self, ids: Sequence[str]) -> None:
+        """Record which messages this request carries, and which have lost their place in the history."""
+        for insertion in self._insertions:
+            carried = self._carried.setdefault(insertion.id, _Carried())
+            name = {"message": insertion.id}
+            if insertion.id not in ids:
+                if not carried.lost:
+                    carried.lost = True
+                    self.emit(Actor.HARNESS, EventKind.MESSAGE_LOST, {**name, "request": self._requests})
+                continue
+            carried.last, carried.lost = self._requests, False
+            carried.count += 1
+            if carried.count == 1:
+                carried.first = self._requests
+                first = {**name, "first_request": carried.first}
+                self.emit(Actor.HARNESS, EventKind.MESSAGE_CARRIED, first)
+
+    async def after_call(
+        self,
+        request: Request,
+        *,
+        number: int,
+        status: int,
+        reply: Reply | None,
+        sent: bytes,
+        received: bytes,
+        milliseconds: float,
+    ) -> None:
+        """Record an exchange. ``reply`` is ``None`` when the provider failed or the answer was no reply."""
+        async with self._lock:
+            good = reply is not None and reply.complete
+            side = not request.tools
+            usage = reply.usage if reply else None
+            step = None
+            if good and not side:
+                step = self.totals.steps + 1
+                self.totals.failed_calls = 0
+            elif good:
+                self.totals.side_calls += 1
+            else:
+                self.totals.failed_calls += 1
+            if usage:
+                self.totals.usage += usage
+            elif good:
+                self.totals.uncounted += 1
+            self.emit(
+                Actor.AGENT,
+                EventKind.MODEL_CALLED,
+                {
+                    "request": number,
+                    "step": step,
+                    "side": side,
+                    "model": request.model,
+                    "status": status,
+                    "complete": good,
+                    "usage": _usage_json(usage),
+                    "exchange": self._record(sent, received),
+                    "tools": list(request.tools),
+                    "milliseconds": round(milliseconds, 1),
+                },
+            )
+            if reply is None or step is None:
+                return
+            self.totals.steps = step
+            self._batch = tuple(action.call_id for action in reply.actions)
+            self._pending_step = self._batch
+            for action in reply.actions:
+                self._actions[action.call_id] = action
+                self.emit(
+                    Actor.AGENT,
+                    EventKind.ACTION_SEEN,
+                    {
+                        "step": step,
+                        "call": action.call_id,
+                        "tool": action.tool,
+                        "arguments": self.blobs.put(_arguments(action)),
+                        "touches": _touches_json(action, None),
+                    },
+                )
+
+    def fail(self, reason: str) -> None:
+        """Our own side broke: the trial is ours to answer for, not the agent's."""
+        if self.failure is None:
+            self.failure = reason
+            self.emit(Actor.HARNESS, EventKind.NOTE, {"note": "harness_failed", "reason": reason})
+
+    async def agent_ended(self) -> None:
+        """The agent is gone: take in what it did last, and sum up what was carried."""
+        async with self._lock:
+            changes = await self.workspace.observe()
+            self._emit_changes(changes, Actor.AGENT)
+            for message, carried in self._carried.items():
+                if carried.count:
+                    self.emit(
+                        Actor.HARNESS,
+                        EventKind.MESSAGE_CARRIED,
+                        {
+                            "message": message,
+                            "first_request": carried.first,
+                            "last_request": carried.last,
+                            "requests": carried.count,
+                        },
+                    )
+
+    def _settle_pending(self, request: Request) -> None:
+        """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
+        batch, self._pending_step = self._pending_step, None
+        if batch and not set(batch) & set(request.calls):
+            self.totals.steps -= 1
+            self.totals.retries += 1
+            self.emit(
+                Actor.HARNESS,
+                EventKind.NOTE,
+                {"note": "reply_not_accepted", "step": self.totals.steps + 1, "calls": list(batch)},
+            )
+
+    async def _after_action(self, results: Sequence[ActionResult]) -> None:
+        for result in results:
+            self._seen.add(result.call_id)
+            seen = read_observation(result.text)
+            output = seen.output.encode("utf-8", "surrogatepass")
+            action = self._actions.get(result.call_id)
+            self.emit(
+                Actor.AGENT,
+                EventKind.ACTION_RESULT,
+                {
+                    "call": result.call_id,
+                    "output": self.blobs.put(output),
+                    "bytes": len(output),
+                    "code": seen.code,
+                    "touches": _touches_json(action, seen.output) if action else [],
+                },
+            )
+        self._emit_changes(await self.workspace.observe(), Actor.AGENT)
+        batch = self._batch or tuple(result.call_id for result in results)
+        for user in self._users:
+            for act in await user.decide(Moment.AFTER_ACTION):
+                await self._carry_out(act, batch)
+
+    async def _carry_out(self, act: Intervene, batch: tuple[str, ...]) -> None:
+        why = {
+            "intervention": act.intervention_id,
+            "moment": Moment.AFTER_ACTION.value,
+            "why": act.reason,
+            "calls": list(batch),
+        }
+        if act.shadow:
+            self.totals.interventions["shadow"] += 1
+            self.emit(Actor.HARNESS, EventKind.SHADOW_TRIGGER_FIRED, why)
+            return
+        self.totals.interventions["triggered"] += 1
+        self.emit(Actor.USER, EventKind.TRIGGER_FIRED, why, durable=True)
+        if act.patch is not None and not await self._edit(act.intervention_id, act.patch):
+            return
+        if act.message is not None:
+            self._say(act.intervention_id, act.message, batch)
+
+    async def _edit(self, intervention: str, patch: bytes) -> bool:
+        """Make the user's edit; say whether the workspace now holds it because of that."""
+        name = {"intervention": intervention}
+        self.emit(Actor.USER, EventKind.EDIT_INTENDED, {**name, "patch": self.blobs.put(patch)}, durable=True)
+        done = await self.workspace.edit(intervention, patch)
+        self._emit_changes(done.by_agent, Actor.AGENT)
+        self._emit_changes(done.by_user, Actor.USER, intervention)
+        body = {**name, "outcome": done.outcome.value, "detail": done.detail}
+        if not done.outcome.is_delivered:
+            self.emit(Actor.USER, EventKind.EDIT_NOT_APPLIED, body, durable=True)
+            return False
+        self.totals.interventions["delivered"] += 1
+        files = [
+            {"path": file["path"], "lines": [hunk[2:] for hunk in file["hunks"]]}
+            for file in done.by_user.files
+        ]
+        self.emit(Actor.USER, EventKind.EDIT_APPLIED, {**body, "files": files}, durable=True)
+        return True
+
+    def _say(self, intervention: str, text: str, batch: tuple[str, ...]) -> None:
+        message_id = f"m{len(self._insertions) + 1}"
+        self._insertions.append(Insertion(message_id, batch, text))
+        self.totals.interventions["messages"] += 1
+        self.emit(
+            Actor.USER,
+            EventKind.MESSAGE_SENT,
+            {"message": message_id, "intervention": intervention, "text": text, "anchor": list(batch)},
+            durable=True,
+        )
+
+    def _emit_changes(self, changes: Changes, actor: Actor, intervention: str | None = None) -> None:
+        if changes.files:
+            self.emit(
+                actor,
+                EventKind.WORKSPACE_CHANGED,
+                {
+                    "by": actor.value,
+                    "intervention": intervention,
+                    "tree": changes.tree,
+                    "files": changes.files,
+                    "lines": changes.owners,
+                },
+            )
+
+    def _record(self, sent: bytes, received: bytes) -> str:
+        """Store an exchange; each message of the history is one blob, so that a long trial stays linear."""
+        try:
+            body = orjson.loads(sent)
+        except orjson.JSONDecodeError:
+            body = None
+        if isinstance(body, dict) and isinstance(body.get("messages"), list):
+            body["messages"] = [self.blobs.put(orjson.dumps(message)) for message in body["messages"]]
+            request: Any = body
+        else:
+            request = {"raw": self.blobs.put(sent)}
+        return self.blobs.put(
+            orjson.dumps({"schema": 1, "request": request, "response": self.blobs.put(received)})
+        )
+
+
+def _arguments(action: Action) -> bytes:
+    if isinstance(action.arguments, str):
+        return action.arguments.encode("utf-8", "surrogatepass")
+    return orjson.dumps(action.arguments)
+
+
+def _touches_json(action: Action, output: str | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "path": touch.path,
+            "kind": touch.kind,
+            "lines": None if touch.lines is None else [[lines.start, lines.end] for lines in touch.lines],
+        }
+        for touch in action_touches(action.tool, action.arguments, output=output)
+    ]
+
+
+def _usage_json(usage: Usage | None) -> dict[str, int] | None:
+    if usage is None:
+        return None
+    return {
+        "input": usage.input,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+    }

@@ -1,0 +1,105 @@
+"""The repository that agent and user share: what changed, by whose hand, line by line; and the user's edits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fourhands.model.intervention import EditOutcome
+from fourhands.model.sandbox import Sandbox
+from fourhands.workspace.attribution import Attribution, Author, advance, line_counts
+from fourhands.workspace.changes import FileChange
+from fourhands.workspace.merge import ChangedUnderneath, CompiledEdit, plan, regenerate, write
+from fourhands.workspace.snapshot import Snapshotter
+from fourhands.workspace.store import ObjectStore
+
+__all__ = ["Changes", "EditResult", "SharedWorkspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs from the state before, as events carry it.
+
+    ``files`` hold ``path``, blob ids ``old`` and ``new`` (``None`` where there is no file), ``binary``, and
+    ``hunks`` as ``[old start, old end, new start, new end]``; ``owners`` counts the lines of all changed files
+    by who wrote them.
+    """
+
+    tree: str
+    files: list[dict[str, Any]] = field(default_factory=list)
+    owners: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """What became of an edit, and what changed: by the user, and by processes of the agent meanwhile."""
+
+    outcome: EditOutcome
+    detail: str
+    by_user: Changes
+    by_agent: Changes
+
+
+class SharedWorkspace:
+    """Follows one sandbox's repository from its base tree on."""
+
+    def __init__(self, sandbox: Sandbox, store: ObjectStore, base_tree: str) -> None:
+        self._sandbox = sandbox
+        self._store = store
+        self._snapshotter = Snapshotter(sandbox, store)
+        self._attribution = Attribution()
+        self._edits: dict[bytes, CompiledEdit] = {}
+        self.base_tree = base_tree
+        self.tree = base_tree
+
+    async def start(self, patches: list[bytes]) -> None:
+        """Take the first snapshot and make sure that every edit applies to the base.
+
+        Raises:
+            InputError: an edit does not apply to the base commit.
+        """
+        await self._snapshotter.start(self.base_tree)
+        for patch in patches:
+            self._edits[patch] = regenerate(self._store, self.base_tree, patch)
+
+    async def observe(self) -> Changes:
+        """Take in what changed since the last look; it is the agent's, or a process of its."""
+        snapshot = await self._snapshotter.take()
+        self.tree = snapshot.tree
+        return self._attribute(snapshot.changes, "agent", None)
+
+    async def edit(self, intervention: str, patch: bytes) -> EditResult:
+        """Merge the user's edit onto the files as they stand; all of it or nothing."""
+        planned = plan(self._store, self._edits[patch], self.tree)
+        nothing = Changes(self.tree)
+        if not planned.outcome.is_delivered:
+            return EditResult(planned.outcome, planned.detail, nothing, nothing)
+        written = await write(self._sandbox, self._store, planned)
+        snapshot = await self._snapshotter.take()
+        self.tree = snapshot.tree
+        if isinstance(written, ChangedUnderneath):
+            by_agent = self._attribute(snapshot.changes, "agent", None)
+            detail = f"{', '.join(written.paths)} changed while the edit was being made"
+            return EditResult(EditOutcome.DOES_NOT_APPLY, detail, nothing, by_agent)
+        ours = {file.path for file in planned.writes}
+        by_agent = self._attribute([c for c in snapshot.changes if c.path not in ours], "agent", None)
+        by_user = self._attribute([c for c in snapshot.changes if c.path in ours], "user", intervention)
+        return EditResult(planned.outcome, planned.detail, by_user, by_agent)
+
+    def _attribute(self, changes: Sequence[FileChange], author: Author, edit: str | None) -> Changes:
+        self._attribution = advance(self._attribution, changes, author, edit)
+        return Changes(
+            self.tree,
+            [
+                {
+                    "path": change.path,
+                    "old": change.old_blob,
+                    "new": change.new_blob,
+                    "binary": change.binary,
+                    "hunks": [[h.old.start, h.old.end, h.new.start, h.new.end] for h in change.hunks],
+                }
+                for change in changes
+            ],
+            {str(author): lines for author, lines in line_counts(self._attribution).items()},
+        )

@@ -1,0 +1,95 @@
+"""The Python environment of a task: a virtual environment per (lock, interpreter), in the cache."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from fourhands.model.errors import MissingError
+from fourhands.tasks.cache import content_key, provide
+from fourhands.tasks.folder import Task
+
+__all__ = ["PythonEnvironment", "environment_digest", "python_environment"]
+
+_BUILDER: Final = "environment 1"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonEnvironment:
+    """``prefix`` is the virtual environment; ``prefixes`` are all that must be readable for it to work."""
+
+    prefix: Path
+    prefixes: tuple[Path, ...]
+
+    @property
+    def path(self) -> str:
+        """A ``PATH`` under which ``python`` and ``python3`` are the task's."""
+        return f"{self.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
+
+
+def environment_digest(task: Task) -> str:
+    """A hash of what the environment is made of: the lock, the interpreter, the task's variables."""
+    variables = [part for pair in sorted(task.env.items()) for part in pair]
+    lock = task.requirements.read_bytes() if task.requirements else b""
+    return content_key(_BUILDER, lock, sys.version, *variables)
+
+
+def python_environment(lock: Path | None) -> PythonEnvironment:
+    """The environment of a hashed lock on this interpreter, built on first use.
+
+    Args:
+        lock: a requirements file with hashes; ``None`` for the standard library alone.
+
+    Raises:
+        MissingError: a requirement could not be installed; the message says which and why.
+    """
+    base = Path(sys.base_prefix).resolve()
+    requirements = lock.read_bytes() if lock else b""
+    key = content_key(_BUILDER, requirements, sys.version, str(base))
+    prefix = provide("environments", key, lambda scratch, final: _build(lock, scratch, final))
+    system = base.is_relative_to("/usr")
+    return PythonEnvironment(prefix, (prefix,) if system else (prefix, base))
+
+
+def _build(lock: Path | None, scratch: Path, final: Path) -> None:
+    venv.EnvBuilder(symlinks=True, with_pip=True).create(scratch)
+    if lock:
+        _install(lock, scratch)
+    _relocate(scratch, final)
+
+
+def _install(lock: Path, prefix: Path) -> None:
+    options = ["--quiet", "--no-input", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--compile"]
+    command = [str(prefix / "bin" / "python"), "-I", "-m", "pip", "install", *options, "-r", str(lock)]
+    # The lock says it all: a constraint of the machine's must not contradict it.
+    env = {**os.environ, "PIP_CONSTRAINT": os.devnull, "PIP_REQUIRE_VIRTUALENV": "0"}
+    done = subprocess.run(command, env=env, capture_output=True, check=False)
+    if done.returncode:
+        raise MissingError(_why(lock, done.stderr.decode("utf-8", "replace")))
+
+
+def _why(lock: Path, said: str) -> str:
+    pin = re.search(r"No matching distribution found for (\S+)", said)
+    if pin:
+        return (
+            f"{lock}: {pin[1]} has no wheel for Python {sys.version.split()[0]} on this machine, and an sdist is "
+            "never built here: pin a version that has one in the requirements"
+        )
+    errors = " ".join(line for line in said.splitlines() if line.startswith("ERROR"))
+    return (
+        f"{lock}: its requirements could not be installed: {errors or said.strip()}. "
+        "Check that pip reaches its index (pip config list), then run the command again."
+    )
+
+
+def _relocate(scratch: Path, final: Path) -> None:
+    """Let scripts and ``pyvenv.cfg`` name the place where the environment is going to stand."""
+    scripts = [path for path in (scratch / "bin").iterdir() if path.is_file() and not path.is_symlink()]
+    for path in (*scripts, scratch / "pyvenv.cfg"):
+        path.write_bytes(path.read_bytes().replace(os.fsencode(scratch), os.fsencode(final)))

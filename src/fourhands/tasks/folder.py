@@ -1,0 +1,210 @@
+"""A task folder: read, checked, and turned into a frozen value.
+
+The layout is Harbor's (``task.toml`` 1.4, ``instruction.md``, ``environment/``, ``tests/``, ``solution/``); what
+Fourhands adds stands in ``[metadata.fourhands]`` and in ``user/``. Everything but the instruction is hidden from
+the agent.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from fourhands.model.errors import InputError, MissingError
+from fourhands.model.sandbox import WORKDIR
+from fourhands.tasks.cache import content_key
+from fourhands.tasks.fetch import Distribution
+
+__all__ = ["Task", "TestIds", "Verifier", "load_task", "problems"]
+
+SCHEMA: Final = 1
+_PARTS: Final = ("environment", "tests", "solution", "user")
+_FILES: Final = ("task.toml", "instruction.md")
+
+
+class Verifier(BaseModel):
+    """How the tests are run. ``restore`` are globs of files that always get their base content back."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    runner: Literal["pytest", "unittest", "sympy"]
+    arguments: tuple[str, ...] = Field(min_length=1)
+    timeout_sec: float = Field(default=600, gt=0)
+    restore: tuple[str, ...] = ()
+
+
+class TestIds(BaseModel):
+    """Which tests decide. ``excluded`` ids (with the reason) are left out of both lists."""
+
+    __test__ = False
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fail_to_pass: tuple[str, ...] = Field(min_length=1)
+    pass_to_pass: tuple[str, ...]
+    excluded: dict[str, str] = Field(default_factory=dict)
+
+    def decisive(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of ``ids`` that are not excluded."""
+        return tuple(test for test in ids if test not in self.excluded)
+
+
+class _Metadata(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = Field(alias="schema")
+    title: str = Field(min_length=1)
+    repository: Literal["history", "sdist"]
+    python: str = Field(pattern=r"^>=3\.\d+$")
+    requirements: str | None = None
+    licence: str = Field(min_length=1)
+    env: dict[str, str] = Field(default_factory=dict)
+    verifier: Verifier
+
+    @field_validator("python")
+    @classmethod
+    def _is_met(cls, value: str) -> str:
+        minor = int(value.removeprefix(">=3."))
+        if sys.version_info[:2] < (3, minor):
+            raise ValueError(f"the task needs Python {value}; run Fourhands with such an interpreter")
+        return value
+
+
+class _Named(BaseModel):
+    name: str = Field(pattern=r"^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$")
+
+
+class _Environment(BaseModel):
+    workdir: Literal["/testbed"] = "/testbed"
+
+
+class _OurMetadata(BaseModel):
+    fourhands: _Metadata
+
+
+class _TaskFile(BaseModel):
+    """Of Harbor's ``task.toml`` only what is used here: Harbor itself checks the rest."""
+
+    task: _Named
+    environment: _Environment = _Environment()
+    metadata: _OurMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task as loaded. ``digest`` is a hash of every file that matters; equal digests are equal tasks.
+
+    ``test_patch`` and ``reference`` are git diffs against the base; ``history`` is the series of patches of a
+    ``git am`` repository (empty for an sdist); ``requirements`` is the hashed lock, if there is one.
+    """
+
+    name: str
+    directory: Path
+    title: str
+    instruction: str
+    licence: str
+    verifier: Verifier
+    tests: TestIds
+    test_patch: bytes
+    reference: bytes
+    digest: str
+    history: tuple[bytes, ...] = ()
+    sdist: Distribution | None = None
+    requirements: Path | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    record: Path | None = None
+    playbook: Path | None = None
+
+
+def load_task(directory: Path) -> Task:
+    """Read the task in ``directory``.
+
+    Raises:
+        MissingError: a file of it is not there.
+        InputError: a file of it is wrong; the message names the file and the field.
+    """
+    directory = Path(directory).absolute()
+    parsed = _validated(directory / "task.toml", _TaskFile, _toml(directory / "task.toml"))
+    meta = parsed.metadata.fourhands
+    tests_file = directory / "tests" / "tests.json"
+    record, playbook = directory / "user" / "record.json", directory / "user" / "playbook.toml"
+    return Task(
+        name=parsed.task.name.partition("/")[2],
+        directory=directory,
+        title=meta.title,
+        instruction=_read(directory / "instruction.md").decode("utf-8"),
+        licence=meta.licence,
+        verifier=meta.verifier,
+        tests=_validated_json(tests_file, TestIds),
+        test_patch=_read(directory / "tests" / "test.patch"),
+        reference=_read(directory / "solution" / "reference.patch"),
+        digest=_digest(directory, meta.requirements),
+        history=_history(directory) if meta.repository == "history" else (),
+        sdist=_sdist(directory) if meta.repository == "sdist" else None,
+        requirements=directory / meta.requirements if meta.requirements else None,
+        env=MappingProxyType({name: re.sub(r"\$SRC\b", WORKDIR, value) for name, value in meta.env.items()}),
+        record=record if record.is_file() else None,
+        playbook=playbook if playbook.is_file() else None,
+    )
+
+
+def problems(error: ValidationError) -> str:
+    """What pydantic found, one line a problem: ``field.path: what is wrong``."""
+    return "; ".join(
+        f"{'.'.join(map(str, each['loc'])) or 'content'}: {each['msg']}" for each in error.errors()
+    )
+
+
+def _history(directory: Path) -> tuple[bytes, ...]:
+    patches = sorted((directory / "environment" / "history").glob("*.patch"))
+    if not patches:
+        raise MissingError(f"{directory}/environment/history: no *.patch; add the `git format-patch` series")
+    return tuple(patch.read_bytes() for patch in patches)
+
+
+def _sdist(directory: Path) -> Distribution:
+    return _validated_json(directory / "environment" / "sdist.json", Distribution)
+
+
+def _digest(directory: Path, requirements: str | None) -> str:
+    paths = [directory / name for name in (*_FILES, *([requirements] if requirements else []))]
+    for part in _PARTS:
+        paths += sorted(path for path in (directory / part).rglob("*") if path.is_file())
+    named = ((str(path.relative_to(directory)), _read(path)) for path in paths)
+    return content_key(*(part for pair in named for part in pair))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise MissingError(f"{path} is missing: a task folder needs it") from None
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_read(path).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not TOML: {error}") from error
+
+
+def _validated[M: BaseModel](path: Path, model: type[M], value: dict[str, Any]) -> M:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise InputError(f"{path}: {problems(error)}") from error
+
+
+def _validated_json[M: BaseModel](path: Path, model: type[M]) -> M:
+    try:
+        return model.model_validate_json(_read(path))
+    except ValidationError as error:
+        raise InputError(f"{path}: {problems(error)}") from error

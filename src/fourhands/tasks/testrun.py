@@ -1,0 +1,152 @@
+"""Run a task's tests on the final state of a repository, and say what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from fourhands.model.sandbox import Sandbox
+from fourhands.tasks.cache import content_key
+from fourhands.tasks.environment import environment_digest
+from fourhands.tasks.folder import Task
+from fourhands.tasks.git import Base
+from fourhands.tasks.repository import base_repository
+from fourhands.tasks.restoring import Restored, restore_tests
+from fourhands.tasks.results import Results, TestStatus, by_listed_name, parse_results
+
+__all__ = ["TestReport", "run_tests", "verdict_key"]
+
+_BOOT: Final = (
+    "import json,sys;r=json.load(sys.stdin);"
+    "exec(compile(r.pop('launcher'),'launch','exec'),{'__name__':'launch','request':globals().pop('r')})"
+)
+"""``-c`` program: what follows comes in on standard input, so there is no file to change and no key to read."""
+_KEPT: Final = 64 << 20
+_TAIL: Final = 8 << 10
+_PROGRAMS: Final = ("launch", "restore", "pytest_recorder", "unittest_recorder", "sympy_recorder")
+
+
+@dataclass(frozen=True, slots=True)
+class TestReport:
+    """What a run of the tests found.
+
+    ``fail_to_pass`` and ``pass_to_pass`` hold every decisive test that ran; ``missing`` are those that did not.
+    ``resolved`` means that each of them ran and passed and that the runner came to its own end. ``code`` is the
+    runner's exit status, ``seconds`` its wall time, ``output`` the end of what it printed.
+    """
+
+    __test__ = False
+
+    resolved: bool
+    fail_to_pass: Mapping[str, TestStatus]
+    pass_to_pass: Mapping[str, TestStatus]
+    missing: tuple[str, ...]
+    restored: Restored
+    code: int
+    seconds: float
+    output: str
+    timed_out: bool = False
+    failed: tuple[str, ...] = field(default=())
+
+
+async def run_tests(sandbox: Sandbox, task: Task) -> TestReport:
+    """Restore the tests in ``sandbox``, which holds the state to judge, and run them there.
+
+    Everything that still runs inside is ended first. Printed output never counts: results come from a recorder
+    inside the runner, signed with a key that is gone before code of the repository is imported. What such code
+    can still forge by reaching into its own process is a documented limit.
+
+    Raises:
+        InputError: the task's test patch does not apply to its base.
+        SandboxError: the sandbox is gone.
+    """
+    base = Base(await asyncio.to_thread(base_repository, task))
+    await sandbox.kill_all()
+    restored = await restore_tests(sandbox, task, base)
+    key = secrets.token_hex(32)
+    paths = [path for path in task.env.get("PYTHONPATH", "").split(os.pathsep) if path]
+    request = {
+        "launcher": _program("launch"),
+        "recorder": _program(f"{task.verifier.runner}_recorder"),
+        "runner": task.verifier.runner,
+        "arguments": task.verifier.arguments,
+        "paths": [path.replace("/testbed", sandbox.workdir, 1) for path in paths],
+        "key": key,
+    }
+    began = time.monotonic()
+    done = await sandbox.run(
+        # Neither the working directory nor the user's site: code of the repository must not come before Python's.
+        ["python", "-P", "-s", "-c", _BOOT],
+        env={"PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        stdin=json.dumps(request).encode(),
+        timeout=task.verifier.timeout_sec,
+        limit=_KEPT,
+    )
+    seconds = time.monotonic() - began
+    await sandbox.kill_all()
+    results = parse_results(done.stdout, key)
+    report = _judged(task, results)
+    return TestReport(
+        resolved=report.is_resolved and not done.timed_out,
+        fail_to_pass=report.fail_to_pass,
+        pass_to_pass=report.pass_to_pass,
+        missing=report.missing,
+        failed=report.failed,
+        restored=restored,
+        code=done.code,
+        seconds=seconds,
+        output=done.stderr[-_TAIL:].decode("utf-8", "replace"),
+        timed_out=done.timed_out,
+    )
+
+
+def verdict_key(tree: str, task: Task) -> str:
+    """What a verdict depends on, as a hash: the repository's state (its tree), the verifier, the environment."""
+    programs = [_program(name) for name in _PROGRAMS]
+    verifier = content_key(
+        task.verifier.model_dump_json(),
+        task.tests.model_dump_json(),
+        task.test_patch,
+        *task.history,
+        *programs,
+    )
+    origin = task.sdist.sha256 if task.sdist else ""
+    return content_key("verdict 1", tree, verifier, origin, environment_digest(task))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    is_resolved: bool
+    fail_to_pass: Mapping[str, TestStatus]
+    pass_to_pass: Mapping[str, TestStatus]
+    missing: tuple[str, ...]
+    failed: tuple[str, ...]
+
+
+def _judged(task: Task, results: Results) -> _Judged:
+    tests = task.tests
+    statuses = by_listed_name(results.statuses)
+    found = {test: statuses.get(test) for test in tests.decisive((*tests.fail_to_pass, *tests.pass_to_pass))}
+    ran = {test: status for test, status in found.items() if status is not None}
+    missing = tuple(test for test in found if test not in ran)
+    failed = tuple(test for test, status in ran.items() if not status.is_pass)
+    return _Judged(
+        is_resolved=results.finished and not missing and not failed,
+        fail_to_pass={test: ran[test] for test in tests.fail_to_pass if test in ran},
+        pass_to_pass={test: ran[test] for test in tests.pass_to_pass if test in ran},
+        missing=missing,
+        failed=failed,
+    )
+
+
+@cache
+def _program(name: str) -> str:
+    return files("fourhands.tasks").joinpath("inside", f"{name}.py").read_text("utf-8")

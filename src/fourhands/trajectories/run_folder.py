@@ -1,0 +1,266 @@
+"""A run on disk: what was planned, and the record of every attempt at every trial.
+
+RUN/plan.json                                  all trials, before anything runs; never rewritten
+RUN/lock.json                                  what was resolved: versions, digests
+RUN/trials/KEY/attempt-N/events.jsonl          the record of one attempt; the last one that ended counts
+RUN/trials/KEY/attempt-N/blobs/                its large payloads
+RUN/trials/KEY/attempt-N/objects.git/          what its workspace changed
+RUN/jobs/                                      Harbor's own folders
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fourhands.model.errors import InputError
+from fourhands.model.event import Event, EventKind
+from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
+from fourhands.model.text import LineRange, Region
+from fourhands.model.trial import DEFAULT_STEP_LIMIT, AgentSpec, Condition, TrialKey
+from fourhands.trajectories.blobs import BlobStore
+from fourhands.trajectories.events import EventRead, read_events
+
+__all__ = [
+    "Attempt",
+    "Plan",
+    "PlannedIntervention",
+    "PlannedTask",
+    "PlannedTrial",
+    "PlannedUser",
+    "RunFolder",
+    "Settings",
+    "write_atomically",
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PlannedIntervention(_Strict):
+    """An intervention as a file holds it; regions are ``[path, start, end]`` in base coordinates."""
+
+    id: str
+    event: TriggerEvent
+    regions: tuple[tuple[str, int, int], ...]
+    patch: str | None
+    message: str | None
+
+    @classmethod
+    def of(cls, intervention: Intervention) -> PlannedIntervention:
+        """The file form of ``intervention``."""
+        regions = tuple((r.path, r.lines.start, r.lines.end) for r in intervention.trigger.regions)
+        patch = None if intervention.patch is None else intervention.patch.decode()
+        return cls(
+            id=intervention.id,
+            event=intervention.trigger.event,
+            regions=regions,
+            patch=patch,
+            message=intervention.message,
+        )
+
+    def intervention(self) -> Intervention:
+        """The intervention itself."""
+        regions = tuple(Region(path, LineRange(start, end)) for path, start, end in self.regions)
+        patch = None if self.patch is None else self.patch.encode()
+        return Intervention(self.id, Trigger(self.event, regions), patch, self.message)
+
+
+class PlannedTask(_Strict):
+    """A task, its folder on this machine, and the digest of all in it that matters."""
+
+    name: str
+    path: Path
+    digest: str
+    record_status: str | None
+
+
+class PlannedUser(_Strict):
+    """What the user of one task under one condition plans; ``not_applicable`` says why there is none."""
+
+    task: str
+    condition: str
+    shadow: bool
+    interventions: tuple[PlannedIntervention, ...]
+    not_applicable: str | None = None
+
+
+class PlannedTrial(_Strict):
+    """The key of a trial."""
+
+    task: str
+    agent: str
+    model: str
+    condition: str
+    repeat: int
+
+    @property
+    def key(self) -> TrialKey:
+        """As the domain knows it."""
+        return TrialKey(
+            self.task, AgentSpec(self.agent, self.model), Condition.parse(self.condition), self.repeat
+        )
+
+
+class Settings(_Strict):
+    """What holds for every trial of a run.
+
+    ``base_url`` is the provider's, its key stands in the environment variable ``api_key_env``; stand-ins need
+    neither. ``recordings`` are the files behind models named ``recorded/NAME``.
+    """
+
+    step_limit: int = DEFAULT_STEP_LIMIT
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    concurrency: int = 2
+    recordings: dict[str, Path] = {}
+
+
+class Plan(_Strict):
+    """Everything a run will do, fixed before it starts."""
+
+    schema_version: Annotated[Literal[1], Field(alias="schema")] = 1
+    run_id: str
+    settings: Settings
+    tasks: tuple[PlannedTask, ...]
+    users: tuple[PlannedUser, ...]
+    trials: tuple[PlannedTrial, ...]
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    def user(self, task: str, condition: str) -> PlannedUser:
+        """The plan of the user of ``task`` under ``condition``."""
+        return next(user for user in self.users if (user.task, user.condition) == (task, condition))
+
+    def task(self, name: str) -> PlannedTask:
+        """The planned task of that name."""
+        return next(task for task in self.tasks if task.name == name)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The folder of one attempt at a trial."""
+
+    path: Path
+
+    @property
+    def number(self) -> int:
+        """From 1."""
+        return int(self.path.name.removeprefix("attempt-"))
+
+    @property
+    def events_path(self) -> Path:
+        """Its record."""
+        return self.path / "events.jsonl"
+
+    @property
+    def objects_path(self) -> Path:
+        """Its object store, a bare repository."""
+        return self.path / "objects.git"
+
+    @property
+    def blobs(self) -> BlobStore:
+        """Its large payloads."""
+        return BlobStore(self.path / "blobs")
+
+    def read(self) -> EventRead:
+        """Its events; none when it was cut before the first."""
+        return read_events(self.events_path) if self.events_path.exists() else EventRead((), ())
+
+    @property
+    def ended(self) -> Event | None:
+        """Its last event, when that is `trial_ended`."""
+        events = self.read().events
+        return events[-1] if events and events[-1].kind is EventKind.TRIAL_ENDED else None
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Reads and makes the files of a run."""
+
+    path: Path
+
+    @property
+    def plan_path(self) -> Path:
+        """Where the plan stands."""
+        return self.path / "plan.json"
+
+    @property
+    def jobs_path(self) -> Path:
+        """Harbor's folders."""
+        return self.path / "jobs"
+
+    def plan(self) -> Plan:
+        """Read the plan.
+
+        Raises:
+            InputError: there is none, or it is not one; names the file and the field.
+        """
+        if not self.plan_path.exists():
+            raise InputError(f"{self.path} is no run: it has no plan.json")
+        try:
+            return Plan.model_validate_json(self.plan_path.read_bytes())
+        except ValidationError as error:
+            raise InputError(f"{self.plan_path}: {error}") from None
+
+    def write_plan(self, plan: Plan) -> None:
+        """Write the plan, whole or not at all."""
+        write_atomically(self.plan_path, plan.model_dump_json(indent=1, by_alias=True).encode() + b"\n")
+
+    def attempts(self, key: TrialKey) -> list[Attempt]:
+        """All attempts at a trial, first to last."""
+        folder = self.path / "trials" / key.slug
+        found = [
+            Attempt(path)
+            for path in (folder.iterdir() if folder.is_dir() else ())
+            if re.fullmatch(r"attempt-\d+", path.name)
+        ]
+        return sorted(found, key=lambda attempt: attempt.number)
+
+    def new_attempt(self, key: TrialKey) -> Attempt:
+        """Make the folder of the next attempt."""
+        number = max((attempt.number for attempt in self.attempts(key)), default=0) + 1
+        path = self.path / "trials" / key.slug / f"attempt-{number}"
+        path.mkdir(parents=True)
+        return Attempt(path)
+
+    def final_attempt(self, key: TrialKey) -> Attempt | None:
+        """The attempt that counts: the last one that ended; nothing of an earlier or a cut one is scored."""
+        ended = [attempt for attempt in self.attempts(key) if attempt.ended]
+        return ended[-1] if ended else None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run for this process alone.
+
+        Raises:
+            InputError: another process is at it.
+        """
+        import fcntl  # noqa: PLC0415 - readers of a run need no locks, on systems that may not have them
+
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(f"{self.path}: another process is running this run") from None
+            yield
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that a crash leaves the old one or the new one, never half of either."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

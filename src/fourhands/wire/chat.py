@@ -1,0 +1,177 @@
+"""OpenAI Chat Completions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from fourhands.model.usage import Usage
+from fourhands.wire.types import Action, ActionResult, Collector, Insertion, Json, Reply, Request
+
+__all__ = ["ChatCompletions"]
+
+
+class ChatCompletions:
+    """``POST …/chat/completions``, streamed or not."""
+
+    name = "chat"
+
+    def parse_request(self, body: Json) -> Request:
+        """See `Wire.parse_request`."""
+        messages = body.get("messages")
+        if not isinstance(messages, list):
+            raise ValueError("a chat request needs a list of messages")
+        calls: list[str] = []
+        results: list[ActionResult] = []
+        for message in messages:
+            calls += [str(call.get("id")) for call in message.get("tool_calls") or ()]
+            if message.get("role") == "tool":
+                results.append(ActionResult(str(message.get("tool_call_id")), _text(message.get("content"))))
+        return Request(
+            model=str(body.get("model", "")),
+            streamed=bool(body.get("stream")),
+            tools=tuple(
+                str(tool.get("function", {}).get("name", tool.get("type")))
+                for tool in body.get("tools") or ()
+            ),
+            calls=tuple(calls),
+            results=tuple(results),
+        )
+
+    def prepare(self, body: Json, insertions: Sequence[Insertion]) -> tuple[Json, tuple[str, ...]]:
+        """See `Wire.prepare`."""
+        messages = list(body["messages"])
+        carried = []
+        for insertion in insertions:
+            place = _behind_batch(messages, insertion.batch)
+            if place is not None:
+                messages.insert(place, {"role": "user", "content": insertion.text})
+                carried.append(insertion.id)
+        prepared = {**body, "messages": messages} if carried else body
+        if body.get("stream") and not _wants_usage(body):
+            options = {**(body.get("stream_options") or {}), "include_usage": True}
+            prepared = {**prepared, "stream_options": options}
+        return prepared, tuple(carried)
+
+    def parse_reply(self, body: Json) -> Reply:
+        """See `Wire.parse_reply`."""
+        message = _first_choice(body).get("message") or {}
+        return Reply(
+            text=_text(message.get("content")),
+            actions=tuple(
+                _action(str(call.get("id")), call.get("function") or {})
+                for call in message.get("tool_calls") or ()
+            ),
+            usage=_usage(body.get("usage")),
+            complete=True,
+        )
+
+    def collector(self, request: Json) -> Collector:
+        """See `Wire.collector`."""
+        return _Collector(wants_usage=_wants_usage(request))
+
+    def error(self, message: str) -> Json:
+        """See `Wire.error`."""
+        return {"error": {"message": message, "type": "fourhands_gateway", "code": None, "param": None}}
+
+
+@dataclass
+class _Collector:
+    wants_usage: bool
+    text: list[str] = field(default_factory=list)
+    calls: dict[int, dict[str, str]] = field(default_factory=dict)
+    usage: Usage | None = None
+    complete: bool = False
+
+    def feed(self, data: bytes) -> bool:
+        if data.strip() == b"[DONE]":
+            self.complete = True
+            return True
+        try:
+            chunk = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            return True  # not ours to judge: the agent gets what the provider said
+        if not isinstance(chunk, dict):
+            return True
+        self.usage = _usage(chunk.get("usage")) or self.usage
+        choices = chunk.get("choices") or []
+        for choice in choices:
+            delta = choice.get("delta") or {}
+            if isinstance(delta.get("content"), str):
+                self.text.append(delta["content"])
+            for part in delta.get("tool_calls") or ():
+                call = self.calls.setdefault(part.get("index", 0), {"id": "", "name": "", "arguments": ""})
+                function = part.get("function") or {}
+                call["id"] = call["id"] or part.get("id") or ""
+                call["name"] += function.get("name") or ""
+                call["arguments"] += function.get("arguments") or ""
+        usage_only = not choices and chunk.get("usage") is not None
+        return self.wants_usage or not usage_only
+
+    def reply(self) -> Reply:
+        return Reply(
+            text="".join(self.text),
+            actions=tuple(_action(call["id"], call) for _, call in sorted(self.calls.items())),
+            usage=self.usage,
+            complete=self.complete,
+        )
+
+
+def _behind_batch(messages: Sequence[Json], batch: Sequence[str]) -> int | None:
+    """Index behind the last result of ``batch``, and behind all results that follow it at once."""
+    places = [
+        index
+        for index, message in enumerate(messages)
+        if message.get("role") == "tool" and message.get("tool_call_id") in batch
+    ]
+    if not places:
+        return None
+    place = places[-1] + 1
+    while place < len(messages) and messages[place].get("role") == "tool":
+        place += 1
+    return place
+
+
+def _action(call_id: str, function: Json) -> Action:
+    raw = function.get("arguments") or ""
+    try:
+        arguments = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        arguments = raw
+    return Action(call_id, str(function.get("name")), arguments if isinstance(arguments, dict) else str(raw))
+
+
+def _first_choice(body: Json) -> Json:
+    choices = body.get("choices") or [{}]
+    return choices[0] if isinstance(choices[0], dict) else {}
+
+
+def _wants_usage(body: Json) -> bool:
+    return bool((body.get("stream_options") or {}).get("include_usage"))
+
+
+def _text(content: Any) -> str:
+    """Plain text of a message's content: a string, or a list of parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return ""
+
+
+def _usage(raw: Any) -> Usage | None:
+    """``prompt_tokens`` includes what came from the cache; ``completion_tokens`` includes reasoning."""
+    if not isinstance(raw, dict):
+        return None
+    prompt = raw.get("prompt_tokens_details") or {}
+    completion = raw.get("completion_tokens_details") or {}
+    cached = int(prompt.get("cached_tokens") or 0)
+    return Usage(
+        input=int(raw.get("prompt_tokens") or 0) - cached,
+        cache_read=cached,
+        output=int(raw.get("completion_tokens") or 0),
+        reasoning=int(completion.get("reasoning_tokens") or 0),
+    )

@@ -1,0 +1,18 @@
+"""Which wire a request speaks, by the path it is sent to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fourhands.wire.chat import ChatCompletions
+from fourhands.wire.types import Wire
+
+__all__ = ["WIRES", "wire_for"]
+
+WIRES: Final[dict[str, Wire]] = {"/chat/completions": ChatCompletions()}
+"""Path suffix -> wire."""
+
+
+def wire_for(path: str) -> Wire | None:
+    """The wire that ``path`` (without its query) speaks, or ``None``: then a request is passed on as it is."""
+    return next((wire for suffix, wire in WIRES.items() if path.rstrip("/").endswith(suffix)), None)

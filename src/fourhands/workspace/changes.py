@@ -1,0 +1,34 @@
+"""What differs between two trees: files, and exact lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fourhands.model.text import LineRange
+
+__all__ = ["FileChange", "Hunk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines ``old`` became lines ``new``, without context; an empty range stands between two lines."""
+
+    old: LineRange
+    new: LineRange
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file that differs.
+
+    ``path`` is relative to the repository, bytes that are not UTF-8 as surrogate escapes. A blob and mode are
+    ``None`` where the file does not exist. A ``binary`` file has no hunks.
+    """
+
+    path: str
+    old_blob: str | None
+    new_blob: str | None
+    old_mode: int | None
+    new_mode: int | None
+    hunks: tuple[Hunk, ...] = ()
+    binary: bool = False

@@ -1,0 +1,159 @@
+"""Walk a work tree and tell what differs from what is already known.
+
+What counts as a file of the repository:
+
+- regular files and symbolic links (never followed), whatever ``.gitignore`` says; not sockets, pipes, devices;
+- also those of nested repositories, but nothing named ``.git`` at any depth: the histories are the agent's;
+- not the caches in ``CACHES``: running the tests writes them, and nobody authors them;
+- no empty folders;
+- a regular file above ``SIZE_CAP`` bytes counts by a placeholder with its size and SHA-256, an unreadable one
+  by a placeholder that says so. Below an unreadable folder, all counts as unchanged.
+
+As a program: ``argv`` = work tree; standard input = known ``path NUL key NUL`` pairs; standard output =
+records, each ``tag u32 path`` and, by tag: ``-`` (gone) nothing; ``=`` (content as known) ``u32 mode, u32
+key``; ``+`` (new or changed) the same and ``u64 content``. Numbers are big-endian; texts follow their length.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import struct
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+CACHES = frozenset({b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis"})
+SIZE_CAP = 64 << 20
+TRUST = b"="
+"""A known key that is this and a type (``100`` or ``120``) means: content as known if it is of that type."""
+RACY = b"?"
+"""The key of a file too young to trust its times: a later write may leave them as they are."""
+_RACY_NS = 50_000_000
+_PIECE = 1 << 20
+_LINK = 0o120000
+
+
+class Gone(NamedTuple):
+    """A known path that is no longer a file."""
+
+    path: bytes
+
+
+class Kept(NamedTuple):
+    """A path whose content is the known one; ``mode`` is git's."""
+
+    path: bytes
+    mode: int
+    key: bytes
+
+
+class Content(NamedTuple):
+    """A new or changed path; ``data`` is the file's content, a link's target, or a placeholder."""
+
+    path: bytes
+    mode: int
+    key: bytes
+    data: bytes
+
+
+def walk(root: bytes, known: Mapping[bytes, bytes]) -> Iterator[Gone | Kept | Content]:
+    """What differs below ``root`` from ``known`` (path to key). A path whose key is the same is not told."""
+    started = time.time_ns()
+    missing = dict(known)
+    unreadable: list[bytes] = []
+    for path, entry in _leaves(root, unreadable):
+        try:
+            state = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        before = missing.get(path, b"")
+        mode = _mode(state.st_mode)
+        if not mode:
+            continue
+        missing.pop(path, None)
+        key = _key(state)
+        if key == before:
+            continue
+        if max(state.st_mtime_ns, state.st_ctime_ns) > started - _RACY_NS:
+            key = RACY
+        if before == b"%s%03o" % (TRUST, mode >> 9):
+            yield Kept(path, mode, key)
+        else:
+            yield Content(path, mode, key, _read(entry.path, mode))
+    for path in missing:
+        if not path.startswith(tuple(unreadable)):
+            yield Gone(path)
+
+
+def _leaves(root: bytes, unreadable: list[bytes]) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
+    """All that is not a folder, with its path; folders that refuse are added to ``unreadable``."""
+    pending = [b""]
+    while pending:
+        prefix = pending.pop()
+        try:
+            entries = list(os.scandir(root + b"/" + prefix))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError:
+            unreadable.append(prefix)
+            continue
+        for entry in entries:
+            name = entry.name
+            if name == b".git" or name in CACHES or name.endswith(b".pyc"):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(prefix + name + b"/")
+            else:
+                yield prefix + name, entry
+
+
+def _key(state: os.stat_result) -> bytes:
+    times = state.st_mtime_ns, state.st_ctime_ns
+    return b"%x %x %x %x %x" % (state.st_mode, state.st_size, *times, state.st_ino)
+
+
+def _mode(mode: int) -> int:
+    if stat.S_ISLNK(mode):
+        return _LINK
+    if stat.S_ISREG(mode):
+        return 0o100755 if mode & stat.S_IXUSR else 0o100644
+    return 0
+
+
+def _read(path: bytes, mode: int) -> bytes:
+    try:
+        if mode == _LINK:
+            return os.readlink(path)  # noqa: PTH115 (bytes)
+        # The path may have become something else since it was looked at: never follow, never wait.
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b"fourhands placeholder: unreadable\n"
+    with os.fdopen(handle, "rb") as stream:
+        size = os.fstat(handle).st_size
+        if size <= SIZE_CAP:
+            return stream.read(SIZE_CAP)
+        digest = hashlib.sha256()
+        for piece in iter(lambda: stream.read(_PIECE), b""):
+            digest.update(piece)
+        return b"fourhands placeholder: size %d sha256 %s\n" % (size, digest.hexdigest().encode())
+
+
+def main() -> None:
+    """The program: see the module's docstring."""
+    fields = sys.stdin.buffer.read().split(b"\0")
+    out = sys.stdout.buffer
+    for record in walk(os.fsencode(sys.argv[1]), dict(zip(fields[::2], fields[1::2]))):  # noqa: B905 (3.9)
+        tag = b"-" if isinstance(record, Gone) else b"=" if isinstance(record, Kept) else b"+"
+        out.write(tag + struct.pack(">I", len(record.path)) + record.path)
+        if not isinstance(record, Gone):
+            out.write(struct.pack(">II", record.mode, len(record.key)) + record.key)
+        if isinstance(record, Content):
+            out.write(struct.pack(">Q", len(record.data)) + record.data)
+    out.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourhands.model.event import Actor, Event, EventKind
+from fourhands.trajectories.blobs import BlobStore
+from fourhands.trajectories.events import EventLog, read_events
+
+
+def _log(path: Path) -> tuple[EventLog, list[Event]]:
+    seen: list[Event] = []
+    return EventLog(path, seen.append), seen
+
+
+def test_what_is_written_is_read_again_in_order(tmp_path: Path) -> None:
+    log, seen = _log(tmp_path / "events.jsonl")
+    log.append(Actor.HARNESS, EventKind.NOTE, {"note": "a"})
+    log.append(Actor.USER, EventKind.MESSAGE_SENT, {"text": "é\udce9"}, durable=True)  # a lone surrogate
+    log.close()
+    read = read_events(tmp_path / "events.jsonl")
+    assert list(read.events) == seen
+    assert [event.seq for event in read.events] == [0, 1]
+    assert read.problems == ()
+
+
+def test_threads_do_not_tear_each_others_lines(tmp_path: Path) -> None:
+    log, seen = _log(tmp_path / "events.jsonl")
+
+    def work() -> None:
+        for _ in range(200):
+            log.append(Actor.AGENT, EventKind.NOTE, {"note": "x" * 500})
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.close()
+    read = read_events(tmp_path / "events.jsonl")
+    assert [event.seq for event in read.events] == list(range(800))
+    assert list(read.events) == seen
+
+
+def test_a_torn_last_line_and_an_unknown_kind_are_named_and_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    log, _ = _log(path)
+    log.append(Actor.HARNESS, EventKind.NOTE, {"note": "a"})
+    log.close()
+    line = path.read_bytes()
+    path.write_bytes(line + line.replace(b'"note","body"', b'"hologram","body"') + line[: len(line) // 2])
+    read = read_events(path)
+    assert len(read.events) == 1
+    assert [problem.split(":")[1] for problem in read.problems] == ["2", "3"]
+    assert "hologram" in read.problems[0]
+
+
+@given(st.binary(max_size=300))
+def test_reading_never_fails_on_any_bytes(data: bytes) -> None:
+    import tempfile  # noqa: PLC0415 - hypothesis and tmp_path do not go together
+
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        read_events(Path(file.name))
+
+
+def test_a_blob_is_stored_once_and_comes_back(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+    data = bytes(range(256)) * 100
+    assert blobs.put(data) == blobs.put(data)
+    assert blobs.get(blobs.put(data)) == data
+    assert len([path for path in (tmp_path / "blobs").rglob("*") if path.is_file()]) == 1
