@@ -14,7 +14,11 @@ import pytest
 import fourhands
 
 ROOT = Path(__file__).parents[1]
-_LOCKS = [*ROOT.glob("requirements/*.txt"), *ROOT.glob("src/**/*.txt"), *ROOT.glob("tasks/**/requirements.txt")]
+_LOCKS = [
+    *ROOT.glob("requirements/*.txt"),
+    *ROOT.glob("src/**/*.txt"),
+    *ROOT.glob("tasks/**/requirements.txt"),
+]
 
 
 def test_imports_follow_the_arrows() -> None:
@@ -47,7 +51,9 @@ def test_compromised_litellm_releases_are_in_no_lock() -> None:
 
 
 def _modules() -> list[str]:
-    return [m.name for m in pkgutil.walk_packages(fourhands.__path__, "fourhands.") if ".inside." not in m.name]
+    return [
+        m.name for m in pkgutil.walk_packages(fourhands.__path__, "fourhands.") if ".inside." not in m.name
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in _modules() if ".helper" not in name])

@@ -80,18 +80,23 @@ def test_a_pin_without_a_wheel_is_named(lock: Path) -> None:
 
 def test_a_wheel_that_is_not_the_pinned_one_is_refused(lock: Path, cache: Path) -> None:
     lock.write_text("toy==1.0 --hash=sha256:" + "0" * 64 + "\n")
-    with pytest.raises(MissingError, match="packages could not be installed"):
+    with pytest.raises(MissingError, match="requirements could not be installed"):
         python_environment(lock)
     assert list((cache / "environments").iterdir()) == []
+
+
+def with_lock(folder: Path, lock: Path) -> Path:
+    """The task in ``folder``, with ``lock`` for its requirements."""
+    (folder / "requirements.txt").write_text(lock.read_text())
+    toml = folder / "task.toml"
+    toml.write_text(toml.read_text().replace("licence =", 'requirements = "requirements.txt"\nlicence ='))
+    return folder
 
 
 async def test_preparing_twice_at_once_gives_one_specification(
     make_task: Callable[..., Path], lock: Path
 ) -> None:
-    folder = make_task()
-    (folder / "requirements.txt").write_text(lock.read_text())
-    toml = folder / "task.toml"
-    toml.write_text(toml.read_text().replace("licence =", 'requirements = "requirements.txt"\nlicence ='))
+    folder = with_lock(make_task(), lock)
     one, other = await asyncio.gather(prepare(folder), prepare(folder))
     assert one == other
     assert one.env["PATH"].startswith(str(one.prefixes[0]))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fourhands.model.errors import InputError, MissingError
+from fourhands.model.errors import FourhandsError, InputError, MissingError
 from fourhands.tasks.fetch import Distribution, fetch_distribution
 from fourhands.tasks.folder import Task, load_task
 from fourhands.tasks.git import Base, GitError
@@ -119,9 +119,10 @@ def test_an_sdist_is_one_commit_of_all_its_files(release: Callable[..., Distribu
 def test_an_sdist_that_reaches_outside_or_brings_a_repository_is_refused(
     release: Callable[..., Distribution], files: dict[str, bytes], links: dict[str, str], cache: Path
 ) -> None:
-    with pytest.raises(InputError, match=r"toy-1\.0\.tar\.gz"):
+    with pytest.raises(FourhandsError, match=r"toy-1\.0\.tar\.gz"):
         sdist_repository(release(files, links))
     assert list((cache / "repositories").iterdir()) == []
+    assert not list(cache.parent.rglob("outside"))
 
 
 def test_a_history_gives_the_same_commits_everywhere(

@@ -273,6 +273,18 @@ def test_a_download_stays_in_its_folder(tmp_path: Path, members: list[tuple[str,
             assert path.is_file() or path.is_dir() or path.is_symlink()
 
 
+def test_a_download_writes_through_no_link_that_was_there(tmp_path: Path) -> None:
+    outside, target = tmp_path / "o", tmp_path / "t"
+    outside.mkdir()
+    target.mkdir()
+    (outside / "file").write_text("mine")
+    (target / "folder").symlink_to(outside)
+    (target / "file").symlink_to(outside / "file")
+    unpack(archive(("folder/file", F, "theirs"), ("file", F, "theirs")), target)
+    assert (outside / "file").read_text() == "mine"
+    assert (target / "folder" / "file").read_text() == (target / "file").read_text() == "theirs"
+
+
 def test_a_download_keeps_no_special_bits(tmp_path: Path) -> None:
     buffer = BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as made:

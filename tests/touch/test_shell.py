@@ -103,10 +103,10 @@ def test_lines_flow_through_a_command(command: str, lines: Lines) -> None:
         ("< a head -3", "a"),
         ("diff a b; cmp c d", "a b c d"),
         ("diff <(sort a) <(cat b | head -3)", "a b"),
-        ("x=$(cat a); y=`cat b`; echo \"$(head -1 c)\"", "a b c"),
+        ('x=$(cat a); y=`cat b`; echo "$(head -1 c)"', "a b c"),
         ("[[ -f a && $(cat b) == x ]] && cat c", "b c"),
         ("arr=(a b); cat c ${arr[0]}", "c"),
-        ("F=a; cat $F ${F}.py \"$F/b\"", "a a.py a/b"),
+        ('F=a; cat $F ${F}.py "$F/b"', "a a.py a/b"),
         ("cat $UNSET a", "a"),
         ("for f in a b; do cat $f; done", "a b"),
         ("for f in $(ls); do cat $f; done; cat a", "a"),
@@ -117,12 +117,12 @@ def test_lines_flow_through_a_command(command: str, lines: Lines) -> None:
         ("! cat a", "a"),
         ("bash -c 'cd x && cat a'; cat b", "x/a b"),
         ("bash <<'EOF'\ncat a\nEOF", "a"),
-        ("eval \"cat a\"", "a"),
+        ('eval "cat a"', "a"),
         ("cat {a,b}.py", "a.py b.py"),
         ("cat src/*.py", ""),
         ("cat '*.py'", "*.py"),
         ("cat a > b; cat c 2>/dev/null; cat d >> e 2>&1", "a c d"),
-        ("cat a | tee b", "a b"),
+        ("cat a | tee b", "a"),
         ("cat a |& head -3", "a"),
         ("find . -name x -exec cat a {} +", "a"),
         ("git diff HEAD src/a.py; git diff main -- b; git show abc:c", "src/a.py b c"),
@@ -133,8 +133,7 @@ def test_lines_flow_through_a_command(command: str, lines: Lines) -> None:
 )
 def test_files_are_found_wherever_a_shell_reads_them(command: str, paths: str) -> None:
     expected = paths.split("|") if "|" in paths else paths.split()
-    found = set(reads(command))
-    assert found - {"b"} == set(expected) - {"b"} if "tee" in command else found == set(expected)
+    assert set(reads(command)) == set(expected)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,7 @@ def test_a_here_document_is_data_but_what_it_substitutes_runs() -> None:
     [
         "python - <<'EOF'\nprint(open('f').read())\nEOF",
         "python3 <<'EOF' 2>&1 | head\nfrom pathlib import Path\nprint(Path('f').read_text())\nEOF",
-        'python3 -c "print(open(\'f\').read())"',
+        "python3 -c \"print(open('f').read())\"",
         "cd sub && python -c 'open(\"../f\")'",
         "timeout 9 python - <<EOF\np = 'f'\nwith open(p, 'rb') as s: s.read()\nEOF",
     ],
@@ -171,8 +170,13 @@ def test_python_source_on_the_command_line_is_read_as_python(command: str) -> No
 
 
 def test_output_tells_which_lines_a_recursive_search_showed() -> None:
-    output = "src/a.py:3:def x\nsrc/a.py-4-    pass\n--\nsrc/a.py:9:x()\n./src/b/c.py:7:12:x\nother/d.py:1:x\n"
-    assert reads("grep -rn -A1 x src", output=output) == {"src/a.py": [(3, 4), (9, 9)], "src/b/c.py": [(7, 7)]}
+    output = (
+        "src/a.py:3:def x\nsrc/a.py-4-    pass\n--\nsrc/a.py:9:x()\n./src/b/c.py:7:12:x\nother/d.py:1:x\n"
+    )
+    assert reads("grep -rn -A1 x src", output=output) == {
+        "src/a.py": [(3, 4), (9, 9)],
+        "src/b/c.py": [(7, 7)],
+    }
     assert reads("cd src && rg -n x", output="a.py:3:x") == {"src/a.py": [(3, 3)]}
     assert reads("git grep -n x | head", output="src/a.py:3:x") == {"src/a.py": [(3, 3)]}
     assert reads("grep -rn x /testbed/src", output="/testbed/src/a.py:3:x") == {"src/a.py": [(3, 3)]}
@@ -230,16 +234,22 @@ def test_any_text_is_survived(command: str, output: str | None) -> None:
     shell_touches(command, output=output)
 
 
-_TOKENS = st.sampled_from(
-    "cat sed head tail -n -n5 '1,5p' f g | || && ; \n ( ) { } $( ` \" ' <<EOF EOF < > 2>&1 for in do done if then fi"
-    " while [[ ]] -c bash python3 -r grep * {a,b} $x x=1 cd .. awk NR==1 git show HEAD:f -- xargs find -exec {}".split(" ")
-)  # fmt: skip
+_TOKENS = st.sampled_from([
+    "cat", "sed", "head", "tail", "-n", "-n5", "'1,5p'", "f", "g", "|", "||", "&&", ";", "(", ")", "{",
+    "}", "$(", "`", '"', "'", "<<EOF", "EOF", "<", ">", "2>&1", "for", "in", "do", "done", "if", "then",
+    "fi", "while", "[[", "]]", "-c", "bash", "python3", "-r", "grep", "*", "{a,b}", "$x", "x=1", "cd",
+    "..", "awk", "NR==1", "git", "show", "HEAD:f", "--", "xargs", "find", "-exec", "{}", "\0", "\n", "\\",
+])  # fmt: skip
 
 
-@given(tokens=st.lists(_TOKENS, max_size=25), output=st.sampled_from([None, "", "f:1:x\n", "1:x\n2-y", "==> f <=="]))
+@given(
+    tokens=st.lists(_TOKENS, max_size=25),
+    output=st.sampled_from([None, "", "f:1:x\n", "1:x\n2-y", "==> f <=="]),
+)
 def test_any_pieces_of_shell_are_survived(tokens: list[str], output: str | None) -> None:
     for touch in shell_touches(" ".join(tokens), output=output):
-        assert touch.path and not touch.path.startswith(("/", "../"))
+        assert touch.path
+        assert not touch.path.startswith(("/", "../"))
         assert touch.lines is None or all(len(lines) for lines in touch.lines)
 
 
@@ -255,7 +265,9 @@ def _recorded_commands(data: Path) -> Iterator[str]:
             for message in trajectory["messages"] if isinstance(trajectory, dict) else []:
                 if message["role"] == "assistant":
                     actions = [action["command"] for action in message.get("extra", {}).get("actions", [])]
-                    yield from actions or re.findall(r"```bash\s*\n(.*?)\n```", message["content"] or "", re.DOTALL)
+                    yield from actions or re.findall(
+                        r"```bash\s*\n(.*?)\n```", message["content"] or "", re.DOTALL
+                    )
 
 
 def test_commands_of_real_agents_are_understood(shared_data: Path) -> None:
@@ -264,7 +276,7 @@ def test_commands_of_real_agents_are_understood(shared_data: Path) -> None:
     assert all(parse(command) is not None for command in commands)
     shows = re.compile(r"(cat (?!<<|>)|head |tail |sed -n|nl )[^|&;]*\w$")
     shown = [command for command in commands if shows.fullmatch(command)]
-    assert len(shown) > 100
+    assert len(shown) > 60
     assert all(shell_touches(command) for command in shown)
     exact = [command for command in commands if re.fullmatch(r"sed -n '\d+,\d+p' [\w/.]+", command)]
     assert exact

@@ -65,6 +65,8 @@ def test_two_processes_cannot_run_one_run(tmp_path: Path) -> None:
 
 
 def test_keys_that_differ_have_folders_that_differ() -> None:
-    other = TrialKey("task", AgentSpec("mini-swe-agent", "scripted/keeps"), Condition.parse("counter-edit"), 2)
+    other = TrialKey(
+        "task", AgentSpec("mini-swe-agent", "scripted/keeps"), Condition.parse("counter-edit"), 2
+    )
     assert KEY.slug != other.slug
     assert KEY.slug == "task__mini-swe-agent-scripted-keeps__counter-edit-k=5__r2"

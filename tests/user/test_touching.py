@@ -22,7 +22,9 @@ def _read(path: str, *lines: tuple[int, int]) -> Event:
 
 
 def _changed(path: str, *hunks: tuple[int, int, int, int], actor: Actor = Actor.AGENT) -> Event:
-    return _event(EventKind.WORKSPACE_CHANGED, actor, files=[{"path": path, "hunks": [list(h) for h in hunks]}])
+    return _event(
+        EventKind.WORKSPACE_CHANGED, actor, files=[{"path": path, "hunks": [list(h) for h in hunks]}]
+    )
 
 
 def _planned(number: int, event: TriggerEvent, *, patch: bytes | None = b"diff") -> Intervention:
@@ -40,7 +42,12 @@ async def test_reading_the_region_fires_and_reading_elsewhere_does_not() -> None
     user = TouchingUser([_planned(1, TriggerEvent.READ_OR_EDIT)])
     assert await _acts(user, _read("a.py", (1, 9)), _read("b.py", (10, 20)), _read("a.py", (21, 40))) == []
     (act,) = await _acts(user, _read("a.py", (15, 15)))
-    assert (act.intervention_id, act.patch, act.message, act.shadow) == ("i1", b"diff", "I changed it.", False)
+    assert (act.intervention_id, act.patch, act.message, act.shadow) == (
+        "i1",
+        b"diff",
+        "I changed it.",
+        False,
+    )
 
 
 async def test_a_read_of_unknown_lines_counts_as_reaching_the_region() -> None:

@@ -54,7 +54,15 @@ def test_a_body_without_messages_is_refused() -> None:
 def test_a_message_stands_behind_all_results_of_its_batch() -> None:
     body, carried = WIRE.prepare(PARALLEL, [Insertion("m1", ("a", "b"), "look")])
     assert carried == ("m1",)
-    assert [m["role"] for m in body["messages"]] == ["user", "assistant", "tool", "tool", "user", "assistant", "tool"]
+    assert [m["role"] for m in body["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "user",
+        "assistant",
+        "tool",
+    ]
     assert body["messages"][4] == {"role": "user", "content": "look"}
 
 
@@ -137,7 +145,9 @@ def test_cached_and_reasoning_tokens_are_told_apart() -> None:
 
 
 @given(st.lists(st.binary(max_size=20).filter(lambda d: b"\n" not in d and b"\r" not in d)), st.data())
-def test_events_are_split_at_any_cut_without_losing_a_byte(payloads: list[bytes], data: st.DataObject) -> None:
+def test_events_are_split_at_any_cut_without_losing_a_byte(
+    payloads: list[bytes], data: st.DataObject
+) -> None:
     stream = b"".join(b"data: " + payload + b"\n\n" for payload in payloads) + b"tail"
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=5)))
     splitter = EventSplitter()

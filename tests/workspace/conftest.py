@@ -40,7 +40,12 @@ class HostSandbox:
     ) -> ExecResult:
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *argv, cwd=cwd or self.root, env=os.environ | dict(env or {}), stdin=pipe, stdout=pipe, stderr=pipe
+            *argv,
+            cwd=cwd or self.root,
+            env=os.environ | dict(env or {}),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
         )
         out, err = await asyncio.wait_for(process.communicate(stdin), timeout)
         code = process.returncode or 0

@@ -40,7 +40,9 @@ def test_every_line_belongs_to_whoever_put_it_there_last(
         end = data.draw(st.integers(start, len(lines)))
         fresh = [(b"step %d line %d" % (step, n), owner) for n in range(data.draw(st.integers(0, 3)))]
         changed = [*lines[:start], *fresh, *lines[end:]]
-        trees = [tree_of(long_store, {"f": b"".join(t + b"\n" for t, _ in state)}) for state in (lines, changed)]
+        trees = [
+            tree_of(long_store, {"f": b"".join(t + b"\n" for t, _ in state)}) for state in (lines, changed)
+        ]
         attribution = advance(attribution, long_store.diff(*trees), author, owner.edit)
         lines = changed
     owners = attribution.files.get("f", ())

@@ -15,7 +15,9 @@ from fourhands.workspace.tree import EXECUTABLE, REGULAR, SYMLINK, Entry, Mutabl
 
 TreeMaker = Callable[..., str]
 
-_LINE = st.sampled_from([b"a", b"b", b"", b"diff --git a/x b/x", b"@@ -1 +1 @@", b"+", b"\x0c", b"\xe2\x80\xa8", b"\xff\r"])
+_LINE = st.sampled_from(
+    [b"a", b"b", b"", b"diff --git a/x b/x", b"@@ -1 +1 @@", b"+", b"\x0c", b"\xe2\x80\xa8", b"\xff\r"]
+)
 _TEXT = st.tuples(st.lists(_LINE, max_size=8), st.booleans()).map(
     lambda t: b"\n".join(t[0]) + (b"\n" if t[0] and t[1] else b"")
 )
@@ -38,7 +40,9 @@ def test_hunks_rebuild_the_new_file_from_the_old(
     assert bool(changes) is (old != new)
 
 
-@pytest.mark.parametrize("name", ["plain", "a b", 'q"uo\\te', "new\nline", "tab\t", "ünï", os.fsdecode(b"\xe9\xff")])
+@pytest.mark.parametrize(
+    "name", ["plain", "a b", 'q"uo\\te', "new\nline", "tab\t", "ünï", os.fsdecode(b"\xe9\xff")]
+)
 def test_any_name_comes_back(store: ObjectStore, tree_of: TreeMaker, name: str) -> None:
     (change,) = store.diff(tree_of(store, {}), tree_of(store, {name: b"x\n"}))
     assert change == FileChange(
@@ -72,7 +76,8 @@ def test_every_kind_of_change_is_told_apart(store: ObjectStore) -> None:
     }
     assert [path for path, change in by_path.items() if change.binary] == ["binary"]
     assert (by_path["mode"].old_mode, by_path["mode"].new_mode) == (REGULAR, EXECUTABLE)
-    assert by_path["deleted"].new_blob is None and by_path["created"].old_mode is None
+    assert by_path["deleted"].new_blob is None
+    assert by_path["created"].old_mode is None
 
 
 def test_an_attributes_file_in_the_tree_does_not_hide_lines(
@@ -81,5 +86,8 @@ def test_an_attributes_file_in_the_tree_does_not_hide_lines(
     (tmp_path / ".gitattributes").write_bytes(b"* binary\n")
     monkeypatch.chdir(tmp_path)
     attributes = {".gitattributes": b"* binary\n"}
-    (change,) = store.diff(tree_of(store, attributes | {"f": b"1\n"}), tree_of(store, attributes | {"f": b"2\n"}))
-    assert not change.binary and change.hunks
+    (change,) = store.diff(
+        tree_of(store, attributes | {"f": b"1\n"}), tree_of(store, attributes | {"f": b"2\n"})
+    )
+    assert not change.binary
+    assert change.hunks

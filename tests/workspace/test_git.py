@@ -13,7 +13,9 @@ def test_the_persons_own_configuration_is_not_read(
     store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = tmp_path / "gitconfig"
-    settings.write_text("[diff]\n\texternal = false\n\tnoprefix = true\n[color]\n\tui = always\n[user]\n\tname = X\n")
+    settings.write_text(
+        "[diff]\n\texternal = false\n\tnoprefix = true\n[color]\n\tui = always\n[user]\n\tname = X\n"
+    )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "diff.external")

@@ -35,7 +35,9 @@ def _identities(length: int, hunks: list[Hunk]) -> list[tuple[str, int]]:
 
 
 @given(edits=_edits(), data=st.data())
-def test_a_region_is_the_span_of_what_its_lines_became(edits: tuple[int, list[Hunk]], data: st.DataObject) -> None:
+def test_a_region_is_the_span_of_what_its_lines_became(
+    edits: tuple[int, list[Hunk]], data: st.DataObject
+) -> None:
     length, hunks = edits
     if not length:
         return
@@ -46,7 +48,8 @@ def test_a_region_is_the_span_of_what_its_lines_became(edits: tuple[int, list[Hu
     mine = [
         number
         for number, (kind, origin) in enumerate(new, 1)
-        if (kind == "kept" and region.start <= origin <= region.end) or (kind == "hunk" and origin in touching)
+        if (kind == "kept" and region.start <= origin <= region.end)
+        or (kind == "hunk" and origin in touching)
     ]
     carried = carry(region, hunks)
     if mine:

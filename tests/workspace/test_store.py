@@ -38,7 +38,9 @@ def test_a_pack_holds_equal_objects_once() -> None:
     assert build_pack([(b"blob", b"x")] * 3) == build_pack([(b"blob", b"x")])
 
 
-_NAMES = st.binary(min_size=1, max_size=4).filter(lambda n: not {0, 47} & set(n) and n not in {b".", b"..", b".git"})
+_NAMES = st.binary(min_size=1, max_size=4).filter(
+    lambda n: not {0, 47} & set(n) and n not in {b".", b"..", b".git"}
+)
 
 
 @given(paths=st.lists(st.lists(_NAMES, min_size=1, max_size=3).map(b"/".join), max_size=8), data=st.data())
@@ -68,11 +70,19 @@ def test_a_tree_written_piece_by_piece_equals_gits_own(
     assert {path: entry for path in long_store.read_tree(name)} == kept  # noqa: C420
 
 
+def test_a_new_folder_in_a_written_one_is_written(store: ObjectStore) -> None:
+    entry = Entry(REGULAR, store.put_blob(b"x\n"))
+    tree = MutableTree({b"a/f": entry})
+    store.write_tree(tree)
+    tree.set(b"a/b/c/g", entry)
+    assert set(store.read_tree(store.write_tree(tree))) == {b"a/f", b"a/b/c/g"}
+
+
 def test_a_file_where_a_folder_is_clashes() -> None:
     tree = MutableTree({b"a/b": Entry(REGULAR, "0" * 40)})
-    with pytest.raises(TreeClashError, match="^a$"):
+    with pytest.raises(TreeClashError, match=r"^a$"):
         tree.set(b"a", Entry(REGULAR, "0" * 40))
-    with pytest.raises(TreeClashError, match="^a/b$"):
+    with pytest.raises(TreeClashError, match=r"^a/b$"):
         tree.set(b"a/b/c/d", Entry(REGULAR, "0" * 40))
 
 
@@ -107,7 +117,8 @@ def test_importing_a_directory_keeps_modes_links_and_bytes(store: ObjectStore, t
     modes = {row.partition(b"\t")[2]: int(row.split()[0], 8) for row in _ls(store, tree)}
     assert modes == {"sub/a\nb \xe9".encode(): REGULAR, b"run": EXECUTABLE, b"link": SYMLINK}
     link = store.read_tree(tree).get(b"link")
-    assert link and store.get_blob(link.blob) == b"/nonexistent"
+    assert link
+    assert store.get_blob(link.blob) == b"/nonexistent"
 
 
 def test_importing_what_is_no_directory_is_refused(store: ObjectStore, tmp_path: Path) -> None:

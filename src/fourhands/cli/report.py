@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -14,19 +15,7 @@ from fourhands.trajectories.run_folder import RunFolder
 
 __all__ = ["markdown_report", "print_report"]
 
-_HEADERS = (
-    "model",
-    "condition",
-    "n",
-    "resolved",
-    "rate",
-    "95 % Wilson",
-    "Δ paired",
-    "triggered",
-    "delivered",
-    "steps",
-    "tokens",
-)
+_HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "trig.", "deliv.", "steps", "tokens")
 _STAND_INS = (
     (
         "scripted/",
@@ -42,12 +31,9 @@ _STAND_INS = (
 def print_report(folder: RunFolder, rows: Sequence[TrialRow], console: Console) -> None:
     """Print the table, each trial's outcome, and what a reader must know."""
     for agent, lines in _by_agent(condition_table(rows)):
-        table = Table(title=agent, title_justify="left", title_style="bold")
+        table = Table(title=agent, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0))
         for header in _HEADERS:
-            right = header not in {"model", "condition", "95 % Wilson"}
-            table.add_column(
-                header, justify="right" if right else "left", no_wrap=header in {"model", "condition"}
-            )
+            table.add_column(header, justify="left" if header == "condition" else "right", no_wrap=True)
         for cells in lines:
             table.add_row(*cells)
         console.print(table)
@@ -76,24 +62,24 @@ def markdown_report(folder: RunFolder, rows: Sequence[TrialRow]) -> str:
 
 
 def _by_agent(table: Sequence[ConditionRow]) -> list[tuple[str, list[list[str]]]]:
-    agents = dict.fromkeys(row.agent for row in table)
-    return [(agent, [_cells(row) for row in table if row.agent == agent]) for agent in agents]
+    agents = dict.fromkeys(f"{row.agent} · {row.model}" for row in table)
+    return [
+        (agent, [_cells(row) for row in table if f"{row.agent} · {row.model}" == agent]) for agent in agents
+    ]
 
 
 def _cells(row: ConditionRow) -> list[str]:
     vanilla = row.condition.startswith(ConditionName.VANILLA)
     interval = "–"
     if row.resolve_rate_low is not None and row.resolve_rate_high is not None:
-        interval = f"{row.resolve_rate_low:.1%} – {row.resolve_rate_high:.1%}"
+        interval = f"{row.resolve_rate_low:.0%} – {row.resolve_rate_high:.0%}"
     delta = "" if vanilla else "–" if row.delta is None else f"{row.delta * 100:+.1f}"
     if row.incomplete_pairs:
         delta += f" ({row.incomplete_pairs} incomplete)"
     return [
-        row.model,
         row.condition,
         f"{row.scored}" if row.scored == row.trials else f"{row.scored} of {row.trials}",
-        str(row.resolved),
-        "–" if row.resolve_rate is None else f"{row.resolve_rate:.1%}",
+        "–" if row.resolve_rate is None else f"{row.resolved} = {row.resolve_rate:.0%}",
         interval,
         delta,
         f"({row.would_have_triggered})" if vanilla else str(row.triggered),
@@ -122,7 +108,8 @@ def _trials(rows: Sequence[TrialRow]) -> list[str]:
 def _notes(rows: Sequence[TrialRow]) -> list[str]:
     notes = [
         "Δ: mean over tasks of the difference to vanilla, in percentage points; tasks scored under both only.",
-        "triggered and delivered: trials with at least one; in brackets, where a user would have acted in vanilla.",
+        "95 % CI: Wilson, trials as independent.",
+        "trig(gered), deliv(ered): trials with at least one; in brackets: where a user would have acted in vanilla.",
     ]
     models = {row.key.agent.model for row in rows}
     notes += [

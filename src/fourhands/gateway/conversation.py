@@ -179,7 +179,7 @@ class Conversation:
         number: int,
         status: int,
         reply: Reply | None,
-        sent: bytes,
+        sent: Json,
         received: bytes,
         milliseconds: float,
     ) -> None:
@@ -356,20 +356,14 @@ class Conversation:
                 },
             )
 
-    def _record(self, sent: bytes, received: bytes) -> str:
-        """Store an exchange; each message of the history is one blob, so that a long trial stays linear."""
-        try:
-            body = orjson.loads(sent)
-        except orjson.JSONDecodeError:
-            body = None
-        if isinstance(body, dict) and isinstance(body.get("messages"), list):
-            body["messages"] = [self.blobs.put(orjson.dumps(message)) for message in body["messages"]]
-            request: Any = body
-        else:
-            request = {"raw": self.blobs.put(sent)}
-        return self.blobs.put(
-            orjson.dumps({"schema": 1, "request": request, "response": self.blobs.put(received)})
-        )
+    def _record(self, sent: Json, received: bytes) -> str:
+        """Store an exchange; each message of the history is one blob, so that a long trial stays small."""
+        messages = sent.get("messages")
+        request = sent
+        if isinstance(messages, list):
+            request = {**sent, "messages": [self.blobs.put(orjson.dumps(message)) for message in messages]}
+        exchange = {"schema": 1, "request": request, "response": self.blobs.put(received)}
+        return self.blobs.put(orjson.dumps(exchange))
 
 
 def _arguments(action: Action) -> bytes:

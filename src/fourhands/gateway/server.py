@@ -197,7 +197,8 @@ class _Exchange:
     admitted: Admitted
 
     async def run(self, client: ClientSession) -> web.StreamResponse:
-        sent = orjson.dumps({**self.admitted.body, "model": self.seat.upstream.model})
+        body = {**self.admitted.body, "model": self.seat.upstream.model}
+        sent = orjson.dumps(body)
         started = time.monotonic()
         received = bytearray()
         reply: Reply | None = None
@@ -216,11 +217,11 @@ class _Exchange:
                             await response.write(event)
                         # Recorded before the agent sees the end: its next request finds this one settled.
                         reply = collector.reply()
-                        await self._record(status, reply, sent, received, started)
+                        await self._record(status, reply, body, received, started)
                         await response.write_eof()
                     except (ClientError, ConnectionError, asyncio.CancelledError):
                         reply = collector.reply()
-                        await asyncio.shield(self._record(status, reply, sent, received, started))
+                        await asyncio.shield(self._record(status, reply, body, received, started))
                         raise
                     return response
                 received += await upstream.read()
@@ -230,7 +231,7 @@ class _Exchange:
         except (ClientConnectionError, TimeoutError) as error:
             status = 502
             response = _error(self.wire, status, f"the model cannot be reached: {error}")
-        await self._record(status, reply, sent, received, started)
+        await self._record(status, reply, body, received, started)
         return response
 
     def _whole(self, received: bytearray) -> Reply | None:
@@ -240,7 +241,7 @@ class _Exchange:
             return None
 
     async def _record(
-        self, status: int, reply: Reply | None, sent: bytes, received: bytearray, started: float
+        self, status: int, reply: Reply | None, sent: Json, received: bytearray, started: float
     ) -> None:
         await self.seat.conversation.after_call(
             self.parsed,

@@ -18,7 +18,10 @@ _MAX_INTERVENTIONS = 3
 
 
 class _Replacement(BaseModel):
-    """Lines ``lines[0]``..``lines[1]`` (1-based, inclusive) of ``path`` become ``new``, if they hash as named."""
+    """Lines ``lines[0]``..``lines[1]`` (1-based, inclusive) of ``path`` become ``new``, if they hash as named.
+
+    With ``insert`` they stay, and ``new`` goes in front of them: then none of them need stand here.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,6 +30,7 @@ class _Replacement(BaseModel):
     lines: tuple[int, int]
     sha256_of_old_lines: str = Field(pattern=r"^[0-9a-f]{64}$")
     new: str
+    insert: bool = False
     user_claim: str
 
     def region(self) -> dict[str, Any]:
@@ -47,7 +51,7 @@ class _Replacement(BaseModel):
             raise InputError(
                 f"edit {self.id}: lines {first}-{last} of {self.path} are not those it was written for"
             )
-        new = [*lines[: first - 1], self.new.encode(), *lines[last:]]
+        new = [*lines[: first - 1], self.new.encode(), *lines[first - 1 if self.insert else last :]]
         return base.diff_of({self.path: b"".join(new)}).decode()
 
 

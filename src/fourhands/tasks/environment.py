@@ -58,14 +58,23 @@ def python_environment(lock: Path | None) -> PythonEnvironment:
 
 
 def _build(lock: Path | None, scratch: Path, final: Path) -> None:
-    venv.EnvBuilder(symlinks=True, with_pip=True).create(scratch)
+    # A prompt of its own: else the scratch folder's name would stay in the scripts that activate it.
+    venv.EnvBuilder(symlinks=True, with_pip=True, prompt="venv").create(scratch)
     if lock:
         _install(lock, scratch)
     _relocate(scratch, final)
 
 
 def _install(lock: Path, prefix: Path) -> None:
-    options = ["--quiet", "--no-input", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--compile"]
+    options = [
+        "--quiet",
+        "--no-input",
+        "--require-hashes",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--compile",
+    ]
     command = [str(prefix / "bin" / "python"), "-I", "-m", "pip", "install", *options, "-r", str(lock)]
     # The lock says it all: a constraint of the machine's must not contradict it.
     env = {**os.environ, "PIP_CONSTRAINT": os.devnull, "PIP_REQUIRE_VIRTUALENV": "0"}

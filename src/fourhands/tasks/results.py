@@ -88,5 +88,5 @@ def _signed(line: bytes, key: str) -> tuple[int, dict[str, Any]] | None:
         if type(number) is not int or not hmac.compare_digest(wanted.encode(), mac.encode()):
             return None
         return number, json.loads(payload)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -29,8 +29,8 @@ class Shell(Protocol):
         """Note that ``flow`` was read to its end."""
         ...
 
-    def run(self, argv: Sequence[str], stdin: Flow) -> Flow:
-        """Run another command in this shell; what it lets through."""
+    def run(self, argv: Sequence[str], stdin: Flow, here: str | None = None) -> Flow:
+        """Run another command in this shell; what it lets through. ``here`` as in ``Call``."""
         ...
 
     def source(self, script: str) -> Flow:

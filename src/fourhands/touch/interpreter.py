@@ -33,7 +33,7 @@ _HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(("rg", "ag", "ack"), ripgrep),
 }
 _MOST_COMMANDS: Final = 2000
-"""Loops and nested scripts multiply: beyond this many commands the rest is not looked at."""
+"""Loops and nested scripts multiply: beyond this many commands and rounds the rest is not looked at."""
 _DEEPEST: Final = 8
 """Levels of functions and of scripts in scripts."""
 _TRANSPARENT: Final = frozenset({
@@ -136,9 +136,9 @@ class Interpreter:
         pieces = tuple(piece for piece in renumber(flow, numbered=False) if isinstance(piece, Piece))
         self._show(pieces)
 
-    def run(self, argv: Sequence[str], stdin: Flow) -> Flow:
+    def run(self, argv: Sequence[str], stdin: Flow, here: str | None = None) -> Flow:
         """See ``Shell.run``."""
-        return self._run(list(argv), stdin, None)
+        return self._run(list(argv), stdin, here)
 
     def source(self, script: str) -> Flow:
         """See ``Shell.source``."""
@@ -208,6 +208,9 @@ class Interpreter:
         for value in node.children_by_field_name("value"):
             self._substitutions(value)
             for word in expand(value, self._state.variables):
+                if self._budget < 0:
+                    break
+                self._budget -= 1
                 self._set(variable, word)
                 flow += self._walk(body, ()) if body else ()
         return tuple(flow)

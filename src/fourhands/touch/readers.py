@@ -14,6 +14,7 @@ from fourhands.touch.options import Options, parse_options
 __all__ = ["READERS"]
 
 _DEFAULT_LINES: Final = 10
+_ALL: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +123,10 @@ READERS: Final[dict[str, Handler]] = {
     "tail": _tail,
     "bat": _bat,
     "batcat": _bat,
-    **dict.fromkeys(("less", "more", "most", "view", "pygmentize", "expand", "tee"), _Filter("xOlf")),
+    **dict.fromkeys(("less", "more", "most", "view", "pygmentize", "expand"), _Filter("xOlf")),
+    "tee": _Filter(skipped=_ALL),
     **dict.fromkeys(("rev", "cut", "paste", "column", "fold", "fmt"), _Filter("bcdfstnw")),
-    "tr": _Filter(skipped=99),
+    "tr": _Filter(skipped=_ALL),
     "sort": _Filter("kotST", reorders=True),
     "uniq": _Filter("fsw", reorders=True),
     "comm": _Filter(reorders=True),

@@ -32,7 +32,7 @@ class _Wrapper:
         ]
         while words and _ASSIGNMENT.match(words[0]):
             words = words[1:]
-        return call.shell.run(words, call.stdin)
+        return call.shell.run(words, call.stdin, call.here)
 
 
 def _shell(call: Call) -> Flow:

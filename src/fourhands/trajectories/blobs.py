@@ -18,16 +18,22 @@ class BlobStore:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._known: set[str] = (
+            set()
+        )  # a history is stored again with every request: do not look on disk again
 
     def put(self, data: bytes) -> str:
         """Store ``data`` and return its hash; storing it again costs a look."""
         digest = hashlib.sha256(data).hexdigest()
+        if digest in self._known:
+            return digest
         path = self._path(digest)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_name(f".{path.name}.{os.getpid()}.{id(data):x}")
             temporary.write_bytes(zlib.compress(data, 1))
             temporary.replace(path)
+        self._known.add(digest)
         return digest
 
     def get(self, digest: str) -> bytes:

@@ -107,7 +107,7 @@ def _step(store: ObjectStore, file: EditedFile, current: Entry | None) -> _Step:
     parts = max(1, len(file.hunks))
     if merged == Merged(current):
         return _Step(file, current, merged, parts, parts)
-    if current is None or not file.hunks or file.base is None or file.edited is None:
+    if current is None or not file.hunks or file.base is None or file.edited is None or current == file.base:
         return _Step(file, current, merged, 0, parts)
     base, edited, now = (store.get_blob(entry.blob) for entry in (file.base, file.edited, current))
     if merged is None:

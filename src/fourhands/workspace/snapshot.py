@@ -41,6 +41,8 @@ class Snapshotter:
         self._tree = MutableTree()
         self._keys: dict[bytes, bytes] = {}
         self._last: str | None = None
+        self._request: bytes | None = None
+        """``_keys`` as the walk reads them, for as long as they stay."""
 
     async def start(self, base_tree: str | None = None) -> Snapshot:
         """The first snapshot.
@@ -68,9 +70,10 @@ class Snapshotter:
         Raises:
             SandboxError: the sandbox is gone, or the walk failed.
         """
-        known = b"\0".join(part for pair in self._keys.items() for part in pair)
+        if self._request is None:
+            self._request = b"\0".join(part for pair in self._keys.items() for part in pair)
         argv = command(self._sandbox.python, "walk", self._sandbox.workdir)
-        result = await self._sandbox.run(argv, stdin=known)
+        result = await self._sandbox.run(argv, stdin=self._request)
         if result.code != 0 or result.stdout_bytes != len(result.stdout):
             said = result.stderr.decode("utf-8", "replace")[-_STDERR_SHOWN:].strip()
             raise SandboxError(
@@ -83,6 +86,7 @@ class Snapshotter:
         return await asyncio.to_thread(self._fold, result.stdout)
 
     def _fold(self, answer: bytes) -> Snapshot:
+        self._request = None
         records = list(_parse(answer))
         # What is gone makes room for what came: a file may have become a folder.
         for record in records:

@@ -103,6 +103,8 @@ class MutableTree:
         return found
 
     def _touch(self, folder: bytes) -> None:
-        while self._written.pop(folder, None) is not None and folder:
+        # All the way up: a new folder was never written, but those above it may have been.
+        self._written.pop(folder, None)
+        while folder:
             folder = folder.rpartition(b"/")[0]
-        self._written.pop(b"", None)
+            self._written.pop(folder, None)

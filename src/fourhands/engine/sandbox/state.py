@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,10 +74,10 @@ def _owns(lock: int, path: Path) -> bool:
 
 def _remove_tree(path: Path) -> None:
     """Remove a tree in which an overlay, or an agent, may have left folders without permissions."""
-    remove = ["rm", "-rf", "--one-file-system", "--", str(path)]
-    if subprocess.run(remove, stderr=subprocess.DEVNULL, check=False).returncode:
+    shutil.rmtree(path, ignore_errors=True)  # to start a program costs more than the usual tree
+    if path.exists():
         subprocess.run(["chmod", "-R", "u+rwx", "--", str(path)], stderr=subprocess.DEVNULL, check=False)
-        subprocess.run(remove, stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(["rm", "-rf", "--", str(path)], stderr=subprocess.DEVNULL, check=False)
 
 
 def sweep(base: Path) -> int:

@@ -41,13 +41,14 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _clear_way(root: Path, relative: str) -> None:
-    """Make every folder above ``relative`` a real one: never write through a link."""
+def _clear_way(root: Path, relative: str) -> Iterator[str]:
+    """Make every folder above ``relative`` a real one, never write through a link; what was removed for it."""
     folder = root
     for part in relative.split("/")[:-1]:
         folder /= part
         if folder.is_symlink() or (_is_there(folder) and not folder.is_dir()):
             folder.unlink()
+            yield str(folder.relative_to(root))
         if not _is_there(folder):
             folder.mkdir()
         _open_up(folder)
@@ -106,7 +107,7 @@ def main() -> None:
     written = []
     for relative, (mode, encoded) in request["files"].items():
         data = base64.b64decode(encoded)
-        _clear_way(root, relative)
+        removed += _clear_way(root, relative)
         if _differs(root / relative, mode, data):
             _write(root / relative, mode, data)
             written.append(relative)

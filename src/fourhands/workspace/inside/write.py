@@ -9,6 +9,7 @@ with 3 when nothing is, because files (NUL-separated on standard output) are not
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
@@ -82,7 +83,9 @@ def is_expected(root: int, write: Write) -> bool:
         state = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     except FileNotFoundError:
         return not write.expected
-    except OSError:
+    except OSError as error:
+        if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
+            raise
         return False
     if stat.S_ISLNK(state.st_mode):
         content = os.readlink(place.name, dir_fd=place.folder)

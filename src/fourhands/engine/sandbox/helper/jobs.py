@@ -117,9 +117,8 @@ def run(reply: socket.socket, request: Mapping[str, Any], descriptors: list[int]
         os.kill(supervisor, signal.SIGKILL)
     _, status = os.waitpid(supervisor, 0)
     if os.WIFSIGNALED(status) and not released and not select.select([init], [], [], 0)[0]:
-        trees.kill_below(
-            host, request["init"]
-        )  # someone inside killed the supervisor: its orphans are process 1's
+        # Someone inside killed the supervisor: its orphans are process 1's.
+        trees.kill_below(host, request["init"])
     code = os.waitstatus_to_exitcode(status)
     _answer(reply, {"code": code if code >= 0 else 128 - code})
 

@@ -1,0 +1,346 @@
+"""The gateway with real sockets, a real sandbox for the workspace, and a provider that we serve ourselves."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import ClientSession, web
+
+from fourhands.engine.sandbox import LocalSandbox
+from fourhands.gateway.conversation import Conversation
+from fourhands.gateway.server import Gateway, Seat
+from fourhands.gateway.shared_workspace import SharedWorkspace
+from fourhands.gateway.upstream import Upstream
+from fourhands.model.event import Event, EventKind
+from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
+from fourhands.model.sandbox import SandboxSpec
+from fourhands.model.text import LineRange, Region
+from fourhands.trajectories.blobs import BlobStore
+from fourhands.user.touching import TouchingUser
+from fourhands.workspace.store import ObjectStore
+
+LINES = [f"line {n}\n" for n in range(1, 21)]
+PATCH = b"""diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -9,3 +9,4 @@
+ line 9
+ line 10
++the user's line
+ line 11
+"""
+TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}]
+
+
+@dataclass
+class Provider:
+    """A model API of our own: answers with what a test queued, and remembers what it was sent."""
+
+    answers: list[web.Response | list[bytes] | dict[str, Any]] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.headers.append(dict(request.headers))
+        if request.method == "GET":
+            return web.json_response({"data": [{"id": "m"}]})
+        self.bodies.append(orjson.loads(await request.read()))
+        answer = self.answers.pop(0)
+        if isinstance(answer, web.Response):
+            return answer
+        if isinstance(answer, dict):
+            return web.json_response(answer)
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(request)
+        for chunk in answer:
+            await response.write(chunk)
+        return response
+
+
+@dataclass
+class Scene:
+    """One trial at the gateway, and an agent's side of the wire."""
+
+    url: str
+    token: str
+    provider: Provider
+    conversation: Conversation
+    sandbox: LocalSandbox
+    client: ClientSession
+    events: list[Event]
+    limit_reached: list[bool]
+    messages: list[dict[str, Any]] = field(default_factory=lambda: [{"role": "user", "content": "fix it"}])
+
+    async def post(self, body: dict[str, Any], *, token: str | None = None) -> tuple[int, bytes]:
+        headers = {"Authorization": f"Bearer {token or self.token}"}
+        async with self.client.post(f"{self.url}/v1/chat/completions", json=body, headers=headers) as answer:
+            return answer.status, await answer.read()
+
+    async def step(self, call_id: str, command: str) -> None:
+        """One turn of an agent: the model asks for ``command``, the agent runs it and keeps its history."""
+        self.provider.answers.append(completion(call_id, command))
+        status, body = await self.post({"model": "seen", "messages": self.messages, "tools": TOOLS})
+        assert status == 200, body
+        self.messages.append(orjson.loads(body)["choices"][0]["message"])
+        done = await self.sandbox.run(["bash", "-c", command])
+        self.messages.append({"role": "tool", "tool_call_id": call_id, "content": done.stdout.decode()})
+
+    def of(self, kind: EventKind) -> list[dict[str, Any]]:
+        return [event.body for event in self.events if event.kind is kind]
+
+
+def completion(call_id: str, command: str) -> dict[str, Any]:
+    function = {"name": "bash", "arguments": orjson.dumps({"command": command}).decode()}
+    message = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+    }
+    return {"choices": [{"message": message}], "usage": {"prompt_tokens": 10, "completion_tokens": 5}}
+
+
+MakeScene = Callable[..., Any]
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> MakeScene:
+    @asynccontextmanager
+    async def make(
+        *, event: TriggerEvent = TriggerEvent.READ, k: int = 3, shadow: bool = False, step_limit: int = 100
+    ) -> AsyncIterator[Scene]:
+        repository = tmp_path / "repository"
+        repository.mkdir()
+        (repository / "a.txt").write_text("".join(LINES))
+        await asyncio.to_thread(subprocess.run, ["git", "init", "-q"], cwd=repository, check=True)
+        base = ObjectStore(tmp_path / "base.git")
+        tree = base.import_directory(repository)
+        store = ObjectStore(tmp_path / "objects.git", base=tmp_path / "base.git")
+        trigger = Trigger(event, (Region("a.txt", LineRange(9, 11)),))
+        user = TouchingUser(
+            [Intervention(f"i{n}", trigger, PATCH, f"I changed it ({n}).") for n in range(1, k + 1)],
+            shadow=shadow,
+        )
+        provider, events, limit = Provider(), [], []
+        spec = SandboxSpec(repository, (Path(sys.prefix),))
+        gateway = Gateway()
+        gateway.start()
+        runner = web.ServerRunner(web.Server(provider.handle))
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        port = runner.addresses[0][1]
+        async with LocalSandbox(spec, tmp_path / "sandboxes") as sandbox, ClientSession() as client:
+            workspace = SharedWorkspace(sandbox, store, tree)
+            conversation = Conversation(
+                log_path=tmp_path / "events.jsonl",
+                blobs=BlobStore(tmp_path / "blobs"),
+                users=[user],
+                workspace=workspace,
+                step_limit=step_limit,
+                on_limit=lambda: limit.append(True),
+                on_event=events.append,
+            )
+            await gateway.call(workspace.start([PATCH]))
+            seat = Seat(
+                "token", conversation, Upstream(f"http://127.0.0.1:{port}/v1", "real-model", "provider-key")
+            )
+            listener = socket.create_server(("127.0.0.1", 0))
+            await gateway.seat(seat, listener)
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            yield Scene(url, "token", provider, conversation, sandbox, client, events, limit)
+            await gateway.leave(seat)
+            conversation.log.close()
+        await runner.cleanup()
+        await asyncio.to_thread(gateway.close)
+
+    return make
+
+
+async def test_the_edit_is_made_and_the_message_is_a_user_turn_from_the_next_request_on(
+    scene: MakeScene,
+) -> None:
+    async with scene(k=1) as s:
+        await s.step("c1", "ls")
+        await s.step("c2", "sed -n '9,11p' a.txt")
+        for number in (3, 4, 5):
+            await s.step(f"c{number}", "true")
+        spoken = {"role": "user", "content": "I changed it (1)."}
+        assert [body["messages"].count(spoken) for body in s.provider.bodies] == [0, 0, 1, 1, 1]
+        places = [body["messages"].index(spoken) for body in s.provider.bodies[2:]]
+        assert places == [5, 5, 5]
+        assert s.provider.bodies[4]["messages"][4]["tool_call_id"] == "c2"
+        assert spoken not in s.messages  # the agent's own history lacks it
+        text = (await s.sandbox.run(["cat", "a.txt"])).stdout.decode()
+        assert text == "".join([*LINES[:10], "the user's line\n", *LINES[10:]])
+        (applied,) = s.of(EventKind.EDIT_APPLIED)
+        assert (applied["outcome"], applied["files"]) == ("applied", [{"path": "a.txt", "lines": [[11, 11]]}])
+        assert s.of(EventKind.MESSAGE_CARRIED) == [{"message": "m1", "first_request": 3}]
+        kinds = [event.kind for event in s.events]
+        assert kinds.index(EventKind.EDIT_INTENDED) < kinds.index(EventKind.EDIT_APPLIED)
+
+
+async def test_a_region_that_the_agent_has_rewritten_is_never_lost(scene: MakeScene) -> None:
+    async with scene(event=TriggerEvent.EDIT) as s:
+        rewrite = "sed -i '9,11c\\mine, all mine' a.txt"
+        await s.step("c1", rewrite)
+        await s.step("c2", "true")
+        (missed,) = s.of(EventKind.EDIT_NOT_APPLIED)
+        assert missed["outcome"] in {"does_not_apply", "region_gone"}
+        assert s.of(EventKind.MESSAGE_SENT) == []
+        listing = (await s.sandbox.run(["ls", "-A"])).stdout.decode().split()
+        assert listing == [".git", "a.txt"]
+        assert "mine, all mine" in (await s.sandbox.run(["cat", "a.txt"])).stdout.decode()
+
+
+async def test_an_edit_taken_out_is_put_back_with_its_message_until_k(scene: MakeScene) -> None:
+    async with scene(event=TriggerEvent.READ_OR_EDIT, k=2) as s:
+        await s.step("c1", "cat a.txt")
+        for number in range(2, 6):
+            await s.step(f"c{number}", "sed -i '/user/d' a.txt")
+        await s.step("c6", "true")
+        assert [body["intervention"] for body in s.of(EventKind.EDIT_APPLIED)] == ["i1", "i2"]
+        assert [m["content"] for m in s.provider.bodies[-1]["messages"] if m["role"] == "user"] == [
+            "fix it",
+            "I changed it (1).",
+            "I changed it (2).",
+        ]
+        assert "user" not in (await s.sandbox.run(["cat", "a.txt"])).stdout.decode()
+
+
+async def test_a_shadow_changes_nothing_and_says_where_it_would_have(scene: MakeScene) -> None:
+    async with scene(shadow=True, k=1) as s:
+        await s.step("c1", "cat a.txt")
+        await s.step("c2", "true")
+        (shadow,) = s.of(EventKind.SHADOW_TRIGGER_FIRED)
+        assert shadow["why"] == "read of a.txt:9-11"
+        assert s.of(EventKind.TRIGGER_FIRED) == []
+        assert (await s.sandbox.run(["cat", "a.txt"])).stdout.decode() == "".join(LINES)
+
+
+async def test_the_key_goes_to_the_provider_and_the_token_stays(scene: MakeScene) -> None:
+    async with scene() as s:
+        await s.step("c1", "ls")
+        (sent,) = s.provider.headers
+        assert sent["Authorization"] == "Bearer provider-key"
+        assert s.provider.bodies[0]["model"] == "real-model"
+        status, body = await s.post({"model": "m", "messages": s.messages}, token="guess")
+        assert status == 401
+        assert b"token" in body
+        recorded = b"".join(s.conversation.blobs.get(b["exchange"]) for b in s.of(EventKind.MODEL_CALLED))
+        assert b"provider-key" not in recorded
+
+
+async def test_steps_and_tokens_are_counted_and_side_requests_are_no_steps(scene: MakeScene) -> None:
+    async with scene() as s:
+        await s.step("c1", "ls")
+        s.provider.answers.append(
+            {"choices": [{"message": {"content": "A title"}}], "usage": {"prompt_tokens": 7}}
+        )
+        await s.post({"model": "m", "messages": [{"role": "user", "content": "title?"}]})
+        totals = s.conversation.totals
+        assert (totals.steps, totals.side_calls, totals.usage.total) == (1, 1, 22)
+
+
+async def test_a_failed_call_is_no_step_and_its_retry_is_one(scene: MakeScene) -> None:
+    async with scene() as s:
+        s.provider.answers.append(web.json_response({"error": {"message": "overloaded"}}, status=529))
+        status, body = await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+        assert (status, orjson.loads(body)) == (529, {"error": {"message": "overloaded"}})
+        await s.step("c1", "ls")
+        assert [body["step"] for body in s.of(EventKind.MODEL_CALLED)] == [None, 1]
+
+
+async def test_a_reply_that_the_agent_drops_is_a_retry_not_a_step(scene: MakeScene) -> None:
+    async with scene() as s:
+        s.provider.answers.append(completion("lost", "ls"))
+        await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+        await s.step("c1", "ls")
+        assert (s.conversation.totals.steps, s.conversation.totals.retries) == (1, 1)
+        assert [body["note"] for body in s.of(EventKind.NOTE)] == ["reply_not_accepted"]
+
+
+async def test_a_request_sent_twice_acts_once(scene: MakeScene) -> None:
+    async with scene() as s:
+        await s.step("c1", "cat a.txt")
+        for _ in range(2):
+            s.provider.answers.append(web.json_response({}, status=500))
+            await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+        assert len(s.of(EventKind.EDIT_APPLIED)) == 1
+        assert len(s.of(EventKind.MESSAGE_SENT)) == 1
+        assert s.provider.bodies[1] == s.provider.bodies[2]
+
+
+async def test_the_step_limit_ends_the_trial(scene: MakeScene) -> None:
+    async with scene(step_limit=2) as s:
+        await s.step("c1", "ls")
+        await s.step("c2", "ls")
+        status, body = await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+        assert status == 403
+        assert b"step limit" in body
+        assert s.limit_reached == [True]
+        assert len(s.provider.bodies) == 2
+
+
+async def test_a_stream_is_passed_on_byte_for_byte(scene: MakeScene) -> None:
+    chunks = [
+        b'data: {"choices": [{"index": 0, "delta": {"content": "h\xc3',
+        b'\xa9"}}]}\r\n\r\n: a comment\n\n',
+        b'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}}\n\ndata: [DO',
+        b"NE]\n\n",
+    ]
+    async with scene() as s:
+        for wants_usage in (True, False):
+            s.provider.answers.append(chunks)
+            options = {"stream_options": {"include_usage": True}} if wants_usage else {}
+            _, body = await s.post(
+                {"model": "m", "messages": s.messages, "tools": TOOLS, "stream": True, **options}
+            )
+            whole = b"".join(chunks)
+            usage = b'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}}\n\n'
+            assert body == (whole if wants_usage else whole.replace(usage, b""))
+        assert [body["usage"]["input"] for body in s.of(EventKind.MODEL_CALLED)] == [3, 3]
+
+
+async def test_a_stream_that_stops_half_way_is_no_step(scene: MakeScene) -> None:
+    async with scene() as s:
+        s.provider.answers.append([b'data: {"choices": [{"index": 0, "delta": {"content": "h"}}]}\n\n'])
+        await s.post({"model": "m", "messages": s.messages, "tools": TOOLS, "stream": True})
+        (called,) = s.of(EventKind.MODEL_CALLED)
+        assert (called["complete"], called["step"]) == (False, None)
+
+
+async def test_other_paths_are_passed_on_and_broken_requests_refused(scene: MakeScene) -> None:
+    async with scene() as s:
+        headers = {"Authorization": "Bearer token"}
+        async with s.client.get(f"{s.url}/v1/models", headers=headers) as answer:
+            assert await answer.json() == {"data": [{"id": "m"}]}
+        async with s.client.post(f"{s.url}/v1/chat/completions", data=b"{", headers=headers) as answer:
+            assert answer.status == 400
+
+
+async def test_a_provider_that_cannot_be_reached_is_said_and_recorded(scene: MakeScene) -> None:
+    async with scene() as s:
+        gone = socket.create_server(("127.0.0.1", 0))
+        port = gone.getsockname()[1]
+        gone.close()
+        gateway = Gateway()
+        gateway.start()
+        seat = Seat("token", s.conversation, Upstream(f"http://127.0.0.1:{port}/v1", "m", None))
+        listener = socket.create_server(("127.0.0.1", 0))
+        await gateway.seat(seat, listener)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1/chat/completions"
+        body = {"model": "m", "messages": s.messages, "tools": TOOLS}
+        async with s.client.post(url, json=body, headers={"Authorization": "Bearer token"}) as answer:
+            assert answer.status == 502
+            assert "cannot be reached" in (await answer.json())["error"]["message"]
+        assert s.conversation.totals.failed_calls == 1
+        await asyncio.to_thread(gateway.close)
