@@ -173,7 +173,7 @@ async def test_a_test_that_never_ran_is_missing_and_nothing_is_resolved(
 async def test_tests_that_do_not_end_are_stopped_and_unresolved(make_task: MakeTask, enter: Enter) -> None:
     task = load_task(make_task(timeout=3))
     hang = "def double(n):\n    import time\n    time.sleep(n and 600)\n    return n + n\n"
-    report = await judge(task, enter, script=f"printf %s {hang!r} > calc.py; printf {hang!r} > calc.py")
+    report = await judge(task, enter, script=f"printf {hang!r} > calc.py")
     assert report.timed_out
     assert not report.resolved
     assert report.seconds < 30

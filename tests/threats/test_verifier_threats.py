@@ -155,9 +155,7 @@ async def test_ending_while_tests_run_does_not_count(sandbox: LocalSandbox, task
     assert set(report.missing) >= set(task.tests.fail_to_pass)
 
 
-async def test_ending_the_run_early_does_not_spare_a_repair_its_tests(
-    sandbox: LocalSandbox, task: Task
-) -> None:
+async def test_ending_early_does_not_spare_a_repair_its_tests(sandbox: LocalSandbox, task: Task) -> None:
     assert (await sandbox.run(["git", "apply", "-"], stdin=task.reference)).code == 0
     await prepend(
         sandbox, "import threading, os, time\nthreading.Timer(0, os._exit, [0]).start(); time.sleep(1)\n"

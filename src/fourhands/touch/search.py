@@ -18,6 +18,18 @@ _GREP_LONG: Final = (
     "regexp file max-count after-context before-context context include exclude exclude-dir exclude-from"
     " binary-files devices directories label color colour"
 )
+_SHOWS_NO_CODE: Final = (
+    "c",
+    "count",
+    "l",
+    "files-with-matches",
+    "L",
+    "files-without-match",
+    "q",
+    "quiet",
+    "silent",
+)
+"""With these a search names or counts files: whoever runs it has not read a line of them."""
 _RG_VALUES: Final = "efmABCgtTjMrEd"
 _RG_LONG: Final = (
     "regexp file max-count after-context before-context context glob iglob type type-not threads max-columns"
@@ -46,7 +58,8 @@ def _search(call: Call, options: Options, *, recursive: bool, numbered: bool) ->
     operands = options.operands
     if not options.has("e", "f", "regexp", "file"):
         operands = operands[1:]
-    shows_lines = not options.has("c", "count", "l", "L", "files-with-matches", "q", "quiet", "silent")
+    if options.has(*_SHOWS_NO_CODE):
+        return ()
     if not operands and (call.stdin or not recursive):
         found = call.stdin
     elif recursive:
@@ -54,7 +67,7 @@ def _search(call: Call, options: Options, *, recursive: bool, numbered: bool) ->
     else:
         found = call.inputs(operands)
     return tuple(
-        replace(piece, exact=False, numbered=shows_lines and (numbered or piece.numbered))
+        replace(piece, exact=False, numbered=numbered or piece.numbered)
         if isinstance(piece, Piece)
         else piece
         for piece in found
