@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -180,12 +181,34 @@ async def test_the_key_cannot_be_read_where_programs_look(sandbox: LocalSandbox,
     assert (await sandbox.run(["test", "-e", "/tmp/key-was-seen"])).code == 1
 
 
+@pytest.mark.parametrize("name", ["json", "hmac", "pytest", "tokenize"])
+async def test_a_module_named_like_one_of_pythons_is_not_handed_the_key(
+    sandbox: LocalSandbox, task: Task, name: str
+) -> None:
+    thief = "import sys\nfrom pathlib import Path\nPath('/tmp/stolen').write_text(sys.stdin.read())\n"
+    await lay(sandbox, {f"{name}.py": thief, f"src/{name}.py": thief})
+    report = await run_tests(sandbox, task)
+    stolen = (await sandbox.run(["cat", "/tmp/stolen"])).stdout
+    assert not re.search(rb"[0-9a-f]{64}", stolen)
+    assert_nothing_gained(report, task)
+
+
 async def test_a_daemon_that_rewrites_the_tests_is_dead_before_they_run(
     sandbox: LocalSandbox, task: Task
 ) -> None:
-    loop = "while :; do for f in tests/test_*.py; do echo 'def test_nothing(): pass' > $f; done; done"
-    script = f"(setsid /bin/bash -c \"trap '' TERM; {loop}\" >/dev/null 2>&1 &)"
-    assert (await sandbox.run(["/bin/bash", "-c", script])).code == 0
+    daemon = dedent("""
+        trap '' TERM
+        while :; do for f in tests/test_*.py; do echo 'def test_nothing(): pass' > $f; done; touch /tmp/turn; done
+        """)
+    await lay(sandbox, {"/tmp/daemon": daemon})
+    waiting = (
+        "(setsid /bin/bash /tmp/daemon >/dev/null 2>&1 &); while [ ! -e /tmp/turn ]; do sleep 0.05; done"
+    )
+    assert (await sandbox.run(["/bin/bash", "-c", waiting], timeout=20)).code == 0
+    assert (await sandbox.run(["cat", "tests/test_journal.py"])).stdout in {
+        b"def test_nothing(): pass\n",
+        b"",
+    }
     report = await run_tests(sandbox, task)
     assert_nothing_gained(report, task)
     assert report.missing == ()
@@ -194,7 +217,9 @@ async def test_a_daemon_that_rewrites_the_tests_is_dead_before_they_run(
 async def test_a_folder_of_tests_behind_a_link_is_replaced_by_the_real_one(
     sandbox: LocalSandbox, task: Task
 ) -> None:
-    script = "mv tests /tmp/tests && ln -s /tmp/tests tests && echo 'def test_nothing(): pass' > tests/test_journal.py"
+    script = (
+        "mv tests /tmp/tests; ln -s /tmp/tests tests; echo 'def test_nothing(): pass' > tests/test_journal.py"
+    )
     assert (await sandbox.run(["/bin/bash", "-ec", script])).code == 0
     report = await run_tests(sandbox, task)
     assert "tests" in report.restored.removed

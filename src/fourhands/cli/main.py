@@ -30,6 +30,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # boxes around the help would cost more than all other imports together
 )
 app.command(name="demo")(demo)
 app.command(name="run")(run)

@@ -19,11 +19,11 @@ _HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "trig.", "deliv.", "s
 _STAND_INS = (
     (
         "scripted/",
-        "is a scripted model: it follows a playbook, and its numbers measure nothing but this product.",
+        "scripted models. They follow a playbook; their numbers measure this product, not a model.",
     ),
     (
         "recorded/",
-        "repeats a recorded trajectory's actions, whatever is said to it: no measurement of a live model.",
+        "recorded actions, repeated whatever is said to them: no measurement of a live model.",
     ),
 )
 
@@ -99,8 +99,10 @@ def _trials(rows: Sequence[TrialRow]) -> list[str]:
         else:
             state = f"{row.outcome.verdict} ({row.outcome.termination}), {row.steps} steps"
             if row.triggered:
-                state += f", {row.delivered} of {row.triggered} edits delivered"
-                state += f", {row.user_lines_at_end} user lines at the end"
+                state += f"; user: {row.triggered} triggers, {row.delivered} edits delivered"
+                state += f", {row.already_present} there already" if row.already_present else ""
+                state += f", {row.not_applied} did not fit" if row.not_applied else ""
+                state += f", {row.user_lines_at_end} lines standing at the end"
         lines.append(f"  {row.key.slug}: {state}")
     return lines
 
@@ -112,12 +114,9 @@ def _notes(rows: Sequence[TrialRow]) -> list[str]:
         "trig(gered), deliv(ered): trials with at least one; in brackets: where a user would have acted in vanilla.",
     ]
     models = {row.key.agent.model for row in rows}
-    notes += [
-        f"{model} {says}"
-        for prefix, says in _STAND_INS
-        for model in sorted(models)
-        if model.startswith(prefix)
-    ]
+    for prefix, says in _STAND_INS:
+        if names := sorted(model for model in models if model.startswith(prefix)):
+            notes.append(f"{', '.join(names)}: {says}")
     if any(row.applicable and not row.is_scored for row in rows):
         notes.append(
             "Trials without an outcome that counts are not scored; run the same command again to retry them."

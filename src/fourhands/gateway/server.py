@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import socket
 import threading
 import time
@@ -39,6 +40,7 @@ __all__ = ["Gateway", "Seat"]
 _SEEN_AS: Final = "/v1"
 """The base path that every agent is pointed at."""
 _MAX_BODY: Final = 1 << 29
+_FIRST_ERROR: Final = 400
 _HOP_BY_HOP: Final = frozenset(
     {
         "connection",
@@ -51,6 +53,13 @@ _HOP_BY_HOP: Final = frozenset(
     }
 )
 _SECRETS: Final = frozenset({"authorization", "x-api-key", "api-key"})
+_PLAIN_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._:-]*)+")
+"""Nothing that a client or a provider could take for another host or a folder above: no ``..``, ``%``, ``@``."""
+_PASSED_ON: Final = (
+    ("GET", re.compile(r"/models(?:/.+)?")),
+    ("POST", re.compile(r"/messages/count_tokens|/responses/input_tokens")),
+)
+"""What an agent may ask beside the model's replies. The key opens more at a provider: files, other models, accounts."""
 
 
 class _RefusedError(Exception):
@@ -150,9 +159,13 @@ class Gateway:
         return self._client
 
     async def _handle(self, seat: Seat, request: web.BaseRequest) -> web.StreamResponse:
-        wire = wire_for(request.path) if request.method == "POST" else None
+        wire = None
         try:
             _admit(request, seat.token)
+            path = _path(request)
+            wire = wire_for(path) if request.method == "POST" else None
+            if wire is None and not _is_passed_on(request.method, path):
+                raise _RefusedError(404, "this gateway passes on calls of the model alone")
             raw = await request.content.read()
             if wire is None:
                 return await self._pass_on(seat, request, raw)
@@ -166,7 +179,7 @@ class Gateway:
         try:
             body = orjson.loads(raw)
             parsed = wire.parse_request(body)
-        except (ValueError, AttributeError) as error:
+        except (ValueError, AttributeError, TypeError) as error:
             raise _RefusedError(400, f"not a {wire.name} request: {error}") from None
         try:
             admitted = await seat.conversation.before_call(wire, parsed, body)
@@ -180,9 +193,14 @@ class Gateway:
     async def _pass_on(self, seat: Seat, request: web.BaseRequest, raw: bytes) -> web.StreamResponse:
         """Anything that is no exchange with the model: lists of models, token counts."""
         async with self._session().request(
-            request.method, _target(seat, request), data=raw or None, headers=_headers(seat, request)
+            request.method,
+            _target(seat, request),
+            data=raw or None,
+            headers=_headers(seat, request),
+            allow_redirects=False,
         ) as upstream:
-            return web.Response(status=upstream.status, headers=_back(upstream), body=await upstream.read())
+            body = _without_key(seat, upstream.status, await upstream.read())
+            return web.Response(status=upstream.status, headers=_back(upstream), body=body)
 
 
 @dataclass
@@ -205,7 +223,10 @@ class _Exchange:
         status = 0
         try:
             async with client.post(
-                _target(self.seat, self.request), data=sent, headers=_headers(self.seat, self.request)
+                _target(self.seat, self.request),
+                data=sent,
+                headers=_headers(self.seat, self.request),
+                allow_redirects=False,
             ) as upstream:
                 status = upstream.status
                 if "text/event-stream" in upstream.headers.get("content-type", ""):
@@ -224,7 +245,7 @@ class _Exchange:
                         await asyncio.shield(self._record(status, reply, body, received, started))
                         raise
                     return response
-                received += await upstream.read()
+                received += _without_key(self.seat, status, await upstream.read())
                 if upstream.ok:
                     reply = self._whole(received)
                 response = web.Response(status=status, headers=_back(upstream), body=bytes(received))
@@ -285,11 +306,36 @@ def _knows_token(request: web.BaseRequest, token: str) -> bool:
     given = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get(
         "x-api-key", ""
     )
-    return hmac.compare_digest(given.encode(), token.encode())
+    # A header may hold any bytes; they come as surrogates.
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), token.encode())
+
+
+def _path(request: web.BaseRequest) -> str:
+    """The path below the base that agents are pointed at, as it was sent.
+
+    Raises:
+        _RefusedError: it could lead anywhere but below the provider's base URL.
+    """
+    path = request.rel_url.raw_path
+    if not _PLAIN_PATH.fullmatch(path):
+        raise _RefusedError(404, "this gateway has no such path")
+    return path.removeprefix(_SEEN_AS) if path.startswith(f"{_SEEN_AS}/") else path
+
+
+def _is_passed_on(method: str, path: str) -> bool:
+    return any(method == passed and pattern.fullmatch(path) for passed, pattern in _PASSED_ON)
 
 
 def _target(seat: Seat, request: web.BaseRequest) -> str:
-    return seat.upstream.base_url.rstrip("/") + request.path_qs.removeprefix(_SEEN_AS)
+    query = request.rel_url.raw_query_string
+    return seat.upstream.base_url.rstrip("/") + _path(request) + (f"?{query}" if query else "")
+
+
+def _without_key(seat: Seat, status: int, body: bytes) -> bytes:
+    """An answer as the agent may see it: a provider that refuses a key may repeat it."""
+    if seat.upstream.key and status >= _FIRST_ERROR:
+        return body.replace(seat.upstream.key.encode(), b"(the provider's key)")
+    return body
 
 
 def _headers(seat: Seat, request: web.BaseRequest) -> dict[str, str]:

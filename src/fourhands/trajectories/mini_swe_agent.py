@@ -19,7 +19,7 @@ _SUBMIT_WORDS: Final = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One reply of the model: what it said, and the commands it ran; a command that submits is marked."""
+    """One reply of the model: what it said, and the commands that were run; one that submits is marked."""
 
     thought: str
     commands: tuple[str, ...]
@@ -56,8 +56,9 @@ def read_mini_swe_agent(path: Path) -> Recording:
 
 def _step_v1(message: dict[str, Any]) -> Step:
     text = message["content"]
-    commands = tuple(_FENCE.findall(text))
-    return _step(_FENCE.sub("", text).strip(), commands)
+    found = _FENCE.findall(text)
+    # Version 1 ran a reply with exactly one block, and sent any other back as malformed.
+    return _step(_FENCE.sub("", text).strip(), tuple(found) if len(found) == 1 else ())
 
 
 def _step_v2(message: dict[str, Any]) -> Step:

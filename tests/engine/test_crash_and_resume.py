@@ -1,0 +1,376 @@
+"""A run that is killed and gone on with ends like one that nobody disturbed, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.trajectories.blobs import BlobStore
+from fourhands.trajectories.events import EventLog
+from fourhands.trajectories.run_folder import Attempt, Plan, RunFolder, Settings
+
+SEED: Final = 20_260_101
+BY_TIME, BY_EVENT = 7, 7
+STAGES: Final = (
+    "start-up",
+    "edit-intended",
+    "edit-applied",
+    "verification",
+    "between-trials",
+    "after-last-trial",
+)
+POINTS: Final = (
+    *STAGES,
+    *(f"time-{n}" for n in range(BY_TIME)),
+    *(f"event-{n}" for n in range(BY_EVENT)),
+)
+PLANNED: Final = (
+    *("--tasks", "ledger-rounding", "--agent", "mini-swe-agent", "--model", "scripted/reconciles"),
+    *("--condition", "vanilla,counter-edit", "--jobs", "2"),
+)
+FOURHANDS: Final = Path(sys.executable).with_name("fourhands")
+ATTEMPTS_AT_A_POINT: Final = 4
+POLL: Final = 0.002
+DEATH: Final = 15.0
+"""Seconds in which all that a dead process ran must be gone; a loaded machine takes some."""
+PATIENCE: Final = 1200.0
+"""Seconds after which a command hangs; the first one installs the agent."""
+
+CGROUPS: Final = (Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup"))
+PR_SET_CHILD_SUBREAPER: Final = 36
+
+KEY = TrialKey("task", AgentSpec("mini-swe-agent", "scripted/keeps"), Condition.parse("vanilla"))
+
+
+@dataclass(frozen=True)
+class Point:
+    """Kill ``delay`` seconds after event number ``events`` (0: the start), before the next one if ``exact``."""
+
+    events: int
+    delay: float
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the runs of this module happen; ``tokens`` gathers the names of all sandboxes that were seen."""
+
+    cache: Path
+    temporary: Path
+    tokens: set[str] = field(default_factory=set)
+
+    @property
+    def sandboxes(self) -> Path:
+        return self.cache / "sandboxes"
+
+    def start(self, *arguments: str, log: Path) -> subprocess.Popen[bytes]:
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                [FOURHANDS, *arguments],
+                env={**os.environ, "FOURHANDS_CACHE": str(self.cache), "TMPDIR": str(self.temporary)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    def watch(self, process: subprocess.Popen[bytes], until: Callable[[], bool]) -> bool:
+        """Wait for ``until``; whether it came true before the process ended."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if self.sandboxes.is_dir():
+                self.tokens.update(entry.name.removesuffix(".lock") for entry in self.sandboxes.iterdir())
+            if until():
+                return process.poll() is None
+            if process.poll() is not None:
+                return False
+            time.sleep(POLL)
+        process.kill()
+        raise TimeoutError(f"{process.args!r} hangs")
+
+    def finish(self, *arguments: str, log: Path) -> str:
+        """Run a command to its good end; what it printed."""
+        process = self.start(*arguments, log=log)
+        self.watch(process, lambda: False)
+        said = log.read_text()
+        assert process.returncode == 0, said
+        return said
+
+    def entries(self) -> set[str]:
+        """The cache's entries."""
+        return {str(path.relative_to(self.cache)) for path in self.cache.glob("*/*")}
+
+    def leftovers(self) -> list[str]:
+        """Folders, groups and mounts of sandboxes."""
+        found = [str(path) for path in self.sandboxes.glob("*")]
+        groups = [root / f"sandbox-{token}" for root in CGROUPS for token in self.tokens]
+        found += [str(group) for group in groups if group.exists()]
+        mounts = Path("/proc/self/mountinfo").read_text().splitlines()
+        return found + [mount for mount in mounts if str(self.cache) in mount]
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A run that nobody disturbed: its folder, and when its events came, in seconds from its start."""
+
+    folder: RunFolder
+    moments: tuple[float, ...]
+    kinds: tuple[EventKind, ...]
+    end: float
+    cache_entries: frozenset[str]
+
+    def point(self, name: str) -> Point:
+        """The point of that name; the same name gives the same point in the same run."""
+        moments = (0.0, *self.moments, self.end)
+        gaps = [after - before for before, after in pairwise(moments)]
+        first = {kind: self.kinds.index(kind) + 1 for kind in set(self.kinds)}
+        stages = {
+            "start-up": Point(0, gaps[0] / 2, exact=True),
+            "edit-intended": Point(first[EventKind.EDIT_INTENDED], 0, exact=True),
+            "edit-applied": Point(first[EventKind.EDIT_APPLIED], 0),
+            "verification": Point(
+                first[EventKind.VERIFIED] - 1, 0.75 * gaps[first[EventKind.VERIFIED] - 1], exact=True
+            ),
+            "between-trials": Point(
+                first[EventKind.TRIAL_ENDED], 0.2 * gaps[first[EventKind.TRIAL_ENDED]], exact=True
+            ),
+            "after-last-trial": Point(len(self.moments), 0, exact=True),
+        }
+        if name in stages:
+            return stages[name]
+        dice = random.Random(f"{SEED} {name}")
+        kind, _, number = name.partition("-")
+        if kind == "time":
+            moment = self.end * 0.95 * (int(number) + dice.random()) / BY_TIME
+            events = sum(at <= moment for at in self.moments)
+            return Point(events, moment - moments[events])
+        events = int(len(self.moments) * (int(number) + dice.random()) / BY_EVENT)
+        return Point(events, dice.random() * gaps[events] / 2)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """A private cache, with this process as the parent of every orphan: so none is overlooked."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    root = tmp_path_factory.mktemp("bench")
+    (root / "t").mkdir()
+    yield Bench(root / "c", root / "t")
+    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) == 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    bench.finish("run", *PLANNED, "--out", str(folder / "cold"), log=folder / "cold.log")
+    # Timed with all that is built once already there, as in the runs that are killed.
+    run = RunFolder(folder / "run")
+    process = bench.start("run", *PLANNED, "--out", str(run.path), log=folder / "run.log")
+    started, moments = time.monotonic(), list[float]()
+
+    def note() -> bool:
+        moments.extend([time.monotonic() - started] * (_count_events(run) - len(moments)))
+        return False
+
+    bench.watch(process, note)
+    end = time.monotonic() - started
+    note()
+    assert process.returncode == 0, (folder / "run.log").read_text()
+    assert [outcome for _, _, outcome in _outcomes(run)] == ["resolved finished"] * 2
+    kinds = sorted(
+        (event.time, event.seq, event.kind) for a in _final(run).values() for event in a.read().events
+    )
+    return Undisturbed(
+        run, tuple(moments), tuple(kind for *_, kind in kinds), end, frozenset(bench.entries())
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POINTS)
+def test_a_run_killed_at_any_point_and_resumed_equals_one_undisturbed(
+    name: str, bench: Bench, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    before = _descendants()
+    run = _killed(bench, undisturbed.point(name), tmp_path)
+    assert _all_gone(before), "processes outlive their run"
+    settled = {slug: attempt.events_path.read_bytes() for slug, attempt in _final(run).items()}
+
+    planned = PLANNED if not run.plan_path.exists() else ()
+    bench.finish("run", *planned, "--out", str(run.path), log=tmp_path / "resumed.log")
+
+    assert _all_gone(before), "processes outlive their run"
+    assert bench.leftovers() == []
+    assert list(bench.temporary.iterdir()) == []
+    assert bench.entries() == undisturbed.cache_entries
+    for slug, record in settled.items():
+        assert _attempts(run)[slug][-1].events_path.read_bytes() == record, "a trial that had ended ran again"
+    _assert_equal(bench, run, undisturbed.folder, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_trial_of_which_only_harbor_knows_the_end_is_run_again(
+    bench: Bench, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    run = RunFolder(shutil.copytree(undisturbed.folder.path, tmp_path / "run"))
+    cut, kept = _final(run).values()
+    lines = cut.events_path.read_bytes().splitlines(keepends=True)
+    cut.events_path.write_bytes(b"".join(lines[:-1]) + lines[-1][:40])
+    record = kept.events_path.read_bytes()
+    bench.finish("run", "--out", str(run.path), log=tmp_path / "resumed.log")
+    assert {attempts[-1].number for attempts in _attempts(run).values()} == {1, 2}
+    assert kept.events_path.read_bytes() == record
+    _assert_equal(bench, run, undisturbed.folder, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_trial_of_which_only_we_know_the_end_is_not_run_again(
+    bench: Bench, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    run = RunFolder(shutil.copytree(undisturbed.folder.path, tmp_path / "run"))
+    torn, *others = run.jobs_path.glob("*/*/result.json")
+    torn.write_bytes(torn.read_bytes()[:100])
+    for result in others:
+        result.unlink()
+    jobs = sorted(run.jobs_path.iterdir())
+    bench.finish("run", "--out", str(run.path), log=tmp_path / "resumed.log")
+    assert sorted(run.jobs_path.iterdir()) == jobs
+    assert [attempt.number for attempts in _attempts(run).values() for attempt in attempts] == [1, 1]
+    _assert_equal(bench, run, undisturbed.folder, tmp_path)
+
+
+def _killed(bench: Bench, point: Point, folder: Path) -> RunFolder:
+    """A run killed at ``point``. A process that ran past it, on a machine with moods, is one too few: try again."""
+    for attempt in range(ATTEMPTS_AT_A_POINT):
+        run = RunFolder(folder / f"run-{attempt}")
+        process = bench.start("run", *PLANNED, "--out", str(run.path), log=folder / "killed.log")
+
+        def is_there(run: RunFolder = run) -> bool:
+            return _count_events(run) >= point.events
+
+        bench.watch(process, is_there)
+        time.sleep(point.delay / (attempt + 1))
+        process.kill()
+        in_time = process.wait() == -signal.SIGKILL
+        if in_time and (not point.exact or _count_events(run) == point.events):
+            return run
+    raise AssertionError(f"no kill came at {point}: {(folder / 'killed.log').read_text()}")
+
+
+def _count_events(run: RunFolder) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in run.path.glob("trials/*/*/events.jsonl"))
+
+
+def _attempts(run: RunFolder) -> dict[str, list[Attempt]]:
+    return {trial.key.slug: run.attempts(trial.key) for trial in run.plan().trials}
+
+
+def _final(run: RunFolder) -> dict[str, Attempt]:
+    if not run.plan_path.exists():
+        return {}
+    finals = {trial.key.slug: run.final_attempt(trial.key) for trial in run.plan().trials}
+    return {slug: attempt for slug, attempt in finals.items() if attempt}
+
+
+def _outcomes(run: RunFolder) -> list[tuple[str, int, str]]:
+    return [
+        (slug, attempt.number, "{verdict} {termination}".format(**attempt.ended.body))
+        for slug, attempt in _final(run).items()
+        if attempt.ended
+    ]
+
+
+def _assert_equal(bench: Bench, run: RunFolder, expected: RunFolder, folder: Path) -> None:
+    for slug, attempts in _attempts(run).items():
+        *cut, final = attempts
+        assert [attempt.number for attempt in attempts] == list(range(1, len(attempts) + 1))
+        assert len(cut) <= 1
+        assert not any(attempt.ended for attempt in cut), f"{slug} ended twice"
+        assert _plain_events(final) == _plain_events(_final(expected)[slug])
+        started = final.read().events[0].body
+        assert (started["run"], started["attempt"]) == (run.plan().run_id, final.number)
+    assert sorted(path.name for path in (run.path / "trials").iterdir()) == sorted(_attempts(run))
+    results = [
+        bench.finish("results", "--json", str(each.path), log=folder / "results.json")
+        for each in (run, expected)
+    ]
+    assert results[0] == results[1]
+    assert (run.path / "report.md").exists()
+
+
+# What may differ: moments, durations, and names made of them, wherever they stand.
+
+_DROPPED: Final = frozenset({"run", "attempt", "seconds", "milliseconds"})
+_DURATION: Final = re.compile(r"\b\d+\.\d+s\b")
+_CALL: Final = re.compile(r"\b(call_\d+|chatcmpl)[_-][0-9a-f]{12,24}\b")
+
+
+def _plain_events(attempt: Attempt) -> list[tuple[Any, ...]]:
+    read = attempt.read()
+    assert read.problems == ()
+    return [
+        (event.seq, event.thread, event.actor, event.kind, _plain(event.body, attempt.blobs))
+        for event in read.events
+    ]
+
+
+def _plain(value: Any, blobs: BlobStore) -> Any:
+    """``value`` without moments and made-up names, with blobs in place of their hashes."""
+    if isinstance(value, Mapping):
+        return {name: _plain(part, blobs) for name, part in value.items() if name not in _DROPPED}
+    if isinstance(value, list):
+        return [_plain(part, blobs) for part in value]
+    if not isinstance(value, str):
+        return value
+    with suppress(FileNotFoundError):
+        if re.fullmatch(r"[0-9a-f]{64}", value):
+            text = blobs.get(value).decode()
+            try:
+                return _plain(json.loads(text), blobs)
+            except json.JSONDecodeError:
+                return _plain(text, blobs)
+    return _CALL.sub(r"\1", _DURATION.sub("…s", value))
+
+
+def _descendants() -> set[int]:
+    """All processes below this one; those of them that are dead are buried."""
+    parents = dict[int, tuple[int, str]]()
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            parents[int(entry.name)] = int(parent), state
+    below, found = {os.getpid()}, set[int]()
+    while below:
+        below = {process for process, (parent, _) in parents.items() if parent in below}
+        found |= below
+    for process in [p for p in found if parents[p] == (os.getpid(), "Z")]:
+        with suppress(ChildProcessError):
+            os.waitpid(process, os.WNOHANG)
+        found.discard(process)
+    return found
+
+
+def _all_gone(before: set[int]) -> bool:
+    deadline = time.monotonic() + DEATH
+    while _descendants() - before:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
