@@ -64,9 +64,8 @@ async def test_a_restricted_network_reaches_the_gateway_alone(task: Path, policy
 
 @pytest.mark.parametrize("host", ["api.openai.com", "10.0.0.1", "*.example.org"])
 def test_another_host_is_refused_by_name(task: Path, host: str) -> None:
-    with pytest.raises(InputError, match=host.replace("*", r"\*")) as refused:
+    with pytest.raises(InputError, match=host.replace("*", r"\*")):
         make(task, allow("127.0.0.1", host))
-    assert "--env docker" in str(refused.value)
 
 
 def test_a_phase_may_not_open_the_network_either(task: Path) -> None:
@@ -75,7 +74,10 @@ def test_a_phase_may_not_open_the_network_either(task: Path) -> None:
 
 
 async def test_public_shares_the_hosts_network(task: Path) -> None:
-    environment = make(task, NetworkPolicy(network_mode=NetworkMode.PUBLIC))
+    public = NetworkPolicy(network_mode=NetworkMode.PUBLIC)
+    with pytest.raises(InputError, match="no-network"):
+        make(task, public)
+    environment = make(task, public, share_network=True)
     await environment.start(force_build=False)
     try:
         inside = (await environment.exec("cat /proc/net/dev")).stdout or ""

@@ -465,5 +465,5 @@ print(asyncio.run(probe(pathlib.Path({str(base)!r}))).problem)
     command = ["unshare", "--user", "--map-root-user", sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "sysctl -w user.max_user_namespaces" in done.stdout
-    assert "--env docker" in done.stdout
+    assert "docker run --privileged" in done.stdout
     assert list(base.iterdir()) == []

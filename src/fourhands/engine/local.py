@@ -39,20 +39,25 @@ class LocalEnvironment(BaseEnvironment):
 
     One user exists inside: commands for ``root``, for ``agent`` and for nobody in particular all run as it, and
     without privileges. The network is off; ``127.0.0.1`` is the sandbox's own, where the gateway answers. The
-    mode ``public`` shares the host's network. Folders go in and out by copies, never by mounts.
+    mode ``public`` shares the host's network, and is refused unless asked for. Folders go in and out by copies, never by mounts.
 
     Args:
         prefixes: absolute paths of the host that are readable inside at the same place, such as the agent's own.
+        share_network: admit tasks whose network is public. Then whatever runs on this machine's loopback can be
+            reached from inside, and the gateway's port is the machine's.
         args: as Harbor gives them.
         kwargs: as Harbor gives them.
     """
 
-    def __init__(self, *args: Any, prefixes: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, prefixes: Sequence[str] = (), share_network: bool = False, **kwargs: Any
+    ) -> None:
         self._prefixes = tuple(Path(prefix) for prefix in prefixes)
+        self._share_network = share_network
         self._started: tuple[SandboxSpec, LocalSandbox] | None = None
         super().__init__(*args, **kwargs)
         if self._host_mounts:
-            raise InputError("the local environment mounts nothing: leave out mounts, or use --env docker")
+            raise InputError("the local environment mounts nothing: leave out mounts")
 
     @staticmethod
     @override
@@ -128,8 +133,13 @@ class LocalEnvironment(BaseEnvironment):
                 raise InputError(
                     f"the local environment cannot allow {', '.join(refused)}: it reaches 127.0.0.1 alone, where the "
                     "gateway answers. Take the host out of the allowlist (Harbor adds an agent's model base URL to "
-                    'it), set network_mode = "public" to share the host\'s network, or use --env docker'
+                    "it)"
                 )
+        if policy.network_mode == NetworkMode.PUBLIC and not self._share_network:
+            raise InputError(
+                f"{self.environment_dir.parent}/task.toml asks for the public network, which the local environment "
+                'does not give unasked: set [environment] network_mode = "no-network"'
+            )
         super().validate_network_policy_support(policy)
 
     async def _spec(self) -> SandboxSpec:

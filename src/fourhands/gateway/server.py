@@ -59,7 +59,7 @@ _PASSED_ON: Final = (
     ("GET", re.compile(r"/models(?:/.+)?")),
     ("POST", re.compile(r"/messages/count_tokens|/responses/input_tokens")),
 )
-"""What an agent may ask beside the model's replies. The key opens more at a provider: files, other models, accounts."""
+"""What an agent may ask beside the model's replies: the key opens more at a provider, such as files and accounts."""
 
 
 class _RefusedError(Exception):
@@ -162,10 +162,7 @@ class Gateway:
         wire = None
         try:
             _admit(request, seat.token)
-            path = _path(request)
-            wire = wire_for(path) if request.method == "POST" else None
-            if wire is None and not _is_passed_on(request.method, path):
-                raise _RefusedError(404, "this gateway passes on calls of the model alone")
+            wire = _wire(request)
             raw = await request.content.read()
             if wire is None:
                 return await self._pass_on(seat, request, raw)
@@ -322,8 +319,17 @@ def _path(request: web.BaseRequest) -> str:
     return path.removeprefix(_SEEN_AS) if path.startswith(f"{_SEEN_AS}/") else path
 
 
-def _is_passed_on(method: str, path: str) -> bool:
-    return any(method == passed and pattern.fullmatch(path) for passed, pattern in _PASSED_ON)
+def _wire(request: web.BaseRequest) -> Wire | None:
+    """The wire of an exchange with the model, or ``None`` for what is passed on as it is.
+
+    Raises:
+        _RefusedError: the request is neither.
+    """
+    method, path = request.method, _path(request)
+    wire = wire_for(path) if method == "POST" else None
+    if wire is None and not any(method == each and known.fullmatch(path) for each, known in _PASSED_ON):
+        raise _RefusedError(404, "this gateway passes on calls of the model alone")
+    return wire
 
 
 def _target(seat: Seat, request: web.BaseRequest) -> str:

@@ -49,4 +49,5 @@ def cannot_run(message: str) -> SandboxError:
         "User namespaces may be forbidden here, by a container's seccomp profile or by sysctl "
         "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns or user.max_user_namespaces"
     )
-    return SandboxError(f"the local sandbox cannot run: {message}. {why}. Or run in Docker: --env docker")
+    docker = "Or run Fourhands in a Docker container that allows them: docker run --privileged …"
+    return SandboxError(f"the local sandbox cannot run: {message}. {why}. {docker}")

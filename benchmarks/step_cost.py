@@ -1,0 +1,232 @@
+"""What one step of an agent costs us as the history grows; and what a snapshot's walk costs as the tree grows.
+
+A step is what the gateway does of its own accord: take in the request, ask the user, record the exchange. Reading
+the request and writing it out again, with the whole history in it, no proxy can avoid: it is told apart. So is
+the walk, which runs inside the sandbox; it is measured on trees of three sizes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from fourhands.engine.sandbox import LocalSandbox
+from fourhands.gateway.conversation import Conversation
+from fourhands.model.sandbox import SandboxSpec
+from fourhands.wire.chat import ChatCompletions
+from fourhands.workspace.snapshot import Snapshotter
+from fourhands.workspace.store import ObjectStore
+from measure import Figure, Outcome, child_cpu, summary
+from scene import TOOLS, base_of, open_conversation
+from trees import MeasuredWalk, grow
+
+__all__ = ["measure"]
+
+_MARKS: Final = (10, 100, 1000, 5000)
+_WINDOW: Final = 16
+"""Steps measured at each mark."""
+_FILES: Final = 200
+_TREES: Final = (1000, 6000, 20000)
+_WALKS: Final = 9
+_OUTPUT: Final = "".join(f"{n:6}\tresult = compute(value_{n}, weight_{n})\n" for n in range(8))
+"""What a command prints: so small that 5,000 steps, 5 MB, are still what the longest context windows hold."""
+
+
+def measure() -> Outcome:
+    """Both parts."""
+    with tempfile.TemporaryDirectory() as folder:
+        figures = [
+            *asyncio.run(_steps(Path(folder, "steps"))),
+            *(figure for files in _TREES for figure in asyncio.run(_walk(Path(folder, f"{files}"), files))),
+        ]
+    return Outcome(
+        tuple(figures),
+        (
+            f"medians of {_WINDOW} steps from each mark on, {_WALKS} interleaved rounds for walks",
+            f"a step's command prints {len(_OUTPUT)} bytes; an editing step changes a line of one file of {_FILES}",
+            "a step's CPU is this process's and git's; without the walk, and without starting it",
+        ),
+    )
+
+
+@dataclass
+class _Dialogue:
+    """An agent's side: a history that grows by a call and its result with every step."""
+
+    messages: list[dict[str, Any]] = field(
+        default_factory=lambda: [
+            {"role": "system", "content": "You are a helpful assistant that works with a shell. " * 40},
+            {"role": "user", "content": "Fix the rounding of shares in this repository. " * 40},
+        ]
+    )
+    steps: int = 0
+
+    def request(self) -> bytes:
+        """The next request, as it comes over the wire."""
+        body = {"model": "m", "messages": self.messages, "tools": TOOLS, "stream": True}
+        return orjson.dumps(body)
+
+    def reply(self) -> bytes:
+        """The model's next reply, and what the agent then does."""
+        self.steps += 1
+        command = f"sed -n '1,8p' package_0/part_0/module_{self.steps}.py"
+        call = {
+            "id": f"call_{self.steps}",
+            "type": "function",
+            "function": {"name": "bash", "arguments": orjson.dumps({"command": command}).decode()},
+        }
+        message = {"role": "assistant", "content": f"Step {self.steps}: look further.", "tool_calls": [call]}
+        usage = {"prompt_tokens": 1000, "completion_tokens": 40}
+        self.messages += [
+            message,
+            {"role": "tool", "tool_call_id": call["id"], "content": _OUTPUT},
+        ]
+        return orjson.dumps({"choices": [{"message": message}], "usage": usage})
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """CPU seconds of one step: ours beyond the walk, and of reading the request and writing it out again."""
+
+    ours: float
+    wire: float
+
+
+async def _steps(folder: Path) -> list[Figure]:
+    repository = folder / "repository"
+    grow(repository, _FILES)
+    base = folder / "base.git"
+    tree = base_of(repository, base)
+    walk = MeasuredWalk(repository, sys.executable)
+    conversation = await open_conversation(folder / "trial", base=base, tree=tree, sandbox=walk)
+    dialogue = _Dialogue()
+    found: dict[tuple[str, int], list[_Cost]] = {}
+    for mark in _MARKS:
+        walk.still = True
+        while dialogue.steps < mark:
+            await _step(conversation, dialogue, walk)
+        walk.still = False
+        for number in range(_WINDOW):
+            kind = "editing" if number % 2 else "reading"
+            if kind == "editing":
+                changed = repository / "package_0" / "part_0" / f"module_{number}.py"
+                changed.write_text(f"{changed.read_text()}step = {dialogue.steps}\n")
+            found.setdefault((kind, mark), []).append(await _step(conversation, dialogue, walk))
+    conversation.log.close()
+    return _figures(found)
+
+
+async def _step(conversation: Conversation, dialogue: _Dialogue, walk: MeasuredWalk) -> _Cost:
+    """What `fourhands.gateway.server` does for one exchange, without sockets."""
+    wire = ChatCompletions()
+    raw = dialogue.request()
+    began = _cpu()
+    body = orjson.loads(raw)
+    request = wire.parse_request(body)
+    parsed = _cpu()
+    walked = walk.own + walk.child
+    admitted = await conversation.before_call(wire, request, body)
+    assert admitted
+    taken = _cpu()
+    orjson.dumps(admitted.body)
+    written = _cpu()
+    received = dialogue.reply()
+    reply = wire.parse_reply(orjson.loads(received))
+    answered = _cpu()
+    await conversation.after_call(
+        request,
+        number=admitted.number,
+        status=200,
+        reply=reply,
+        sent=admitted.body,
+        received=received,
+        milliseconds=1.0,
+    )
+    ours = taken - parsed + _cpu() - answered - (walk.own + walk.child - walked)
+    return _Cost(ours, parsed - began + written - taken)
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of all children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _figures(found: dict[tuple[str, int], list[_Cost]]) -> list[Figure]:
+    figures = []
+    for kind, target in (("reading", "≤ 3 ms, flat to 5,000 steps"), ("editing", "")):
+        first = summary([cost.ours for cost in found[kind, _MARKS[0]]])
+        figures += [
+            Figure(
+                f"step {mark}, {kind}: beyond the walk",
+                "ms CPU",
+                summary([cost.ours for cost in found[kind, mark]]),
+                first,
+                f"at step {_MARKS[0]}",
+                target,
+            )
+            for mark in _MARKS
+        ]
+    figures += [
+        Figure(
+            f"step {mark}: the request read and written out",
+            "ms CPU",
+            summary([cost.wire for kind in ("reading", "editing") for cost in found[kind, mark]]),
+        )
+        for mark in _MARKS
+    ]
+    return figures
+
+
+async def _walk(folder: Path, files: int) -> list[Figure]:
+    """A snapshot of a tree in which nothing has changed, beside git's own way to take one."""
+    repository = folder / "repository"
+    grow(repository, files)
+    store = ObjectStore(folder / "base.git")
+    tree = store.import_directory(repository)
+    git = _git(repository)
+    program = MeasuredWalk(repository, sys.executable)
+    ours, peers, walls = [], [], []
+    async with LocalSandbox(SandboxSpec(repository), folder / "sandboxes") as sandbox:
+        inside, outside = Snapshotter(sandbox, store), Snapshotter(program, store)
+        for snapshotter in (inside, outside):
+            await snapshotter.start(tree)
+            await asyncio.sleep(0.1)  # until no file is too young to trust its times
+            await snapshotter.take()
+        for _ in range(_WALKS):
+            began = time.perf_counter()
+            await inside.take()
+            walls.append(time.perf_counter() - began)
+            before = program.child
+            await outside.take()
+            ours.append(program.child - before)
+            peers.append(
+                sum(child_cpu([*git, *arguments])[0] for arguments in (["add", "-A"], ["write-tree"]))
+            )
+    return [
+        Figure(
+            f"walk of {files} files",
+            "ms CPU",
+            summary(ours),
+            summary(peers),
+            "git add -A and write-tree",
+        ),
+        Figure(f"walk of {files} files, per 1,000", "ms CPU", summary(ours) / files * 1000),
+        Figure(f"snapshot of {files} files in a sandbox, wall", "ms", summary(walls)),
+    ]
+
+
+def _git(repository: Path) -> list[str]:
+    """Git in ``repository``, with an index that knows all of its files."""
+    git = ["git", "-C", str(repository), "-c", "gc.auto=0"]
+    for arguments in (["init", "--quiet"], ["add", "-A"]):
+        child_cpu([*git, *arguments])
+    return git
