@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -21,7 +22,8 @@ from typing import Any, Final
 
 import pytest
 
-from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.errors import InputError
+from fourhands.model.event import Actor, EventKind
 from fourhands.model.trial import AgentSpec, Condition, TrialKey
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
@@ -58,6 +60,33 @@ CGROUPS: Final = (Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup"))
 PR_SET_CHILD_SUBREAPER: Final = 36
 
 KEY = TrialKey("task", AgentSpec("mini-swe-agent", "scripted/keeps"), Condition.parse("vanilla"))
+
+WRITER: Final = """
+import itertools, pathlib, sys
+from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder, Settings
+names = {"agent": "a", "model": "m", "condition": "vanilla", "repeat": 1}
+trials = tuple(PlannedTrial(task=str(number), **names) for number in range(1000))
+for number in itertools.count():
+    plan = Plan(run_id=str(number), settings=Settings(), tasks=(), users=(), trials=trials)
+    RunFolder(pathlib.Path(sys.argv[1])).write_plan(plan)
+    print(number, flush=True)
+"""
+HOLDER: Final = """
+import pathlib, subprocess, sys, time
+from fourhands.trajectories.run_folder import RunFolder
+with RunFolder(pathlib.Path(sys.argv[1])).locked():
+    print(subprocess.Popen(["sleep", "600"]).pid, flush=True)
+    time.sleep(600)
+"""
+
+MAKER: Final = """
+import pathlib, sys, tempfile, time
+from fourhands.trajectories.run_folder import RunFolder
+with RunFolder(pathlib.Path(sys.argv[1])).locked():
+    print(tempfile.mkdtemp(), flush=True)
+    time.sleep(600)
+"""
+IN_A_RUN: Final = frozenset({".lock", "plan.json", "lock.json", "report.md", "jobs", "trials"})
 
 
 @dataclass(frozen=True)
@@ -131,7 +160,8 @@ class Bench:
 class Undisturbed:
     """A run that nobody disturbed: its folder, and when its events came, in seconds from its start."""
 
-    folder: RunFolder
+    run: RunFolder
+    results: str
     moments: tuple[float, ...]
     kinds: tuple[EventKind, ...]
     end: float
@@ -199,7 +229,12 @@ def undisturbed(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Undis
         (event.time, event.seq, event.kind) for a in _final(run).values() for event in a.read().events
     )
     return Undisturbed(
-        run, tuple(moments), tuple(kind for *_, kind in kinds), end, frozenset(bench.entries())
+        run,
+        bench.finish("results", "--json", str(run.path), log=folder / "results.json"),
+        tuple(moments),
+        tuple(kind for *_, kind in kinds),
+        end,
+        frozenset(bench.entries()),
     )
 
 
@@ -210,26 +245,26 @@ def test_a_run_killed_at_any_point_and_resumed_equals_one_undisturbed(
 ) -> None:
     before = _descendants()
     run = _killed(bench, undisturbed.point(name), tmp_path)
-    assert _all_gone(before), "processes outlive their run"
+    assert _survivors(before) == []
     settled = {slug: attempt.events_path.read_bytes() for slug, attempt in _final(run).items()}
 
     planned = PLANNED if not run.plan_path.exists() else ()
     bench.finish("run", *planned, "--out", str(run.path), log=tmp_path / "resumed.log")
 
-    assert _all_gone(before), "processes outlive their run"
+    assert _survivors(before) == []
     assert bench.leftovers() == []
     assert list(bench.temporary.iterdir()) == []
     assert bench.entries() == undisturbed.cache_entries
     for slug, record in settled.items():
         assert _attempts(run)[slug][-1].events_path.read_bytes() == record, "a trial that had ended ran again"
-    _assert_equal(bench, run, undisturbed.folder, tmp_path)
+    _assert_equal(bench, run, undisturbed, tmp_path)
 
 
 @pytest.mark.slow
 def test_a_trial_of_which_only_harbor_knows_the_end_is_run_again(
     bench: Bench, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    run = RunFolder(shutil.copytree(undisturbed.folder.path, tmp_path / "run"))
+    run = RunFolder(shutil.copytree(undisturbed.run.path, tmp_path / "run"))
     cut, kept = _final(run).values()
     lines = cut.events_path.read_bytes().splitlines(keepends=True)
     cut.events_path.write_bytes(b"".join(lines[:-1]) + lines[-1][:40])
@@ -237,14 +272,14 @@ def test_a_trial_of_which_only_harbor_knows_the_end_is_run_again(
     bench.finish("run", "--out", str(run.path), log=tmp_path / "resumed.log")
     assert {attempts[-1].number for attempts in _attempts(run).values()} == {1, 2}
     assert kept.events_path.read_bytes() == record
-    _assert_equal(bench, run, undisturbed.folder, tmp_path)
+    _assert_equal(bench, run, undisturbed, tmp_path)
 
 
 @pytest.mark.slow
 def test_a_trial_of_which_only_we_know_the_end_is_not_run_again(
     bench: Bench, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    run = RunFolder(shutil.copytree(undisturbed.folder.path, tmp_path / "run"))
+    run = RunFolder(shutil.copytree(undisturbed.run.path, tmp_path / "run"))
     torn, *others = run.jobs_path.glob("*/*/result.json")
     torn.write_bytes(torn.read_bytes()[:100])
     for result in others:
@@ -253,7 +288,104 @@ def test_a_trial_of_which_only_we_know_the_end_is_not_run_again(
     bench.finish("run", "--out", str(run.path), log=tmp_path / "resumed.log")
     assert sorted(run.jobs_path.iterdir()) == jobs
     assert [attempt.number for attempts in _attempts(run).values() for attempt in attempts] == [1, 1]
-    _assert_equal(bench, run, undisturbed.folder, tmp_path)
+    _assert_equal(bench, run, undisturbed, tmp_path)
+
+
+def test_a_plan_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    dice = random.Random(SEED)
+    for _ in range(4):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, folder.path], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            assert writer.stdout
+            first = int(writer.stdout.readline())
+            time.sleep(dice.uniform(0, 0.05))
+            writer.kill()
+            written = [first, *map(int, writer.stdout.read().split())]
+        plan = folder.plan()
+        # What was killed between a write and its report is one further.
+        assert int(plan.run_id) in {written[-1], written[-1] + 1}
+        assert len(plan.trials) == 1000
+
+
+def test_a_torn_temporary_plan_is_no_plan_and_goes(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    folder.write_plan(Plan(run_id="r", settings=Settings(), tasks=(), users=(), trials=()))
+    whole = folder.plan_path.read_bytes()
+    folder.plan_path.unlink()
+    (tmp_path / ".plan.json.4711").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"no plan\.json"):
+        folder.plan()
+    with folder.locked():
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+def test_temporary_files_of_a_killed_process_go_with_the_next_one(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    with subprocess.Popen([sys.executable, "-c", MAKER, folder.path], stdout=subprocess.PIPE) as maker:
+        assert maker.stdout
+        made = Path(os.fsdecode(maker.stdout.readline().rstrip(b"\n")))
+        maker.kill()
+    assert made.is_dir()
+    before = tempfile.gettempdir()
+    with folder.locked():
+        assert not made.exists()
+        with tempfile.TemporaryDirectory() as ours:
+            assert folder.path in Path(ours).parents
+    assert tempfile.gettempdir() == before
+    assert [path.name for path in folder.path.iterdir()] == [".lock"]
+
+
+def test_a_record_cut_at_any_byte_has_ended_only_when_its_last_line_is_whole(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    earlier, cut = _recorded(folder), _recorded(folder)
+    whole = cut.events_path.read_bytes()
+    line_ends = [index for index, byte in enumerate(whole) if byte == ord("\n")]
+    for length in range(len(whole) + 1):
+        cut.events_path.write_bytes(whole[:length])
+        events = cut.read().events
+        assert [event.seq for event in events] == list(range(sum(end <= length for end in line_ends)))
+        final = folder.final_attempt(KEY)
+        assert final
+        assert final == (cut if length >= line_ends[-1] else earlier)
+    assert folder.new_attempt(KEY).number == 3
+
+
+def test_a_run_is_one_process_s_until_that_is_dead_whatever_its_children_do(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, folder.path], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout
+        child = int(holder.stdout.readline())
+        try:
+            second = subprocess.run(
+                [FOURHANDS, "run", *PLANNED, "--out", folder.path],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert second.returncode == 2
+            assert "another process is running this run" in second.stderr
+            assert {path.name for path in folder.path.iterdir()} == {".lock", ".tmp"}
+            holder.kill()
+            holder.wait()
+            with folder.locked():
+                os.kill(child, 0)
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+def _recorded(folder: RunFolder) -> Attempt:
+    attempt = folder.new_attempt(KEY)
+    log = EventLog(attempt.events_path, lambda _: None)
+    log.append(Actor.HARNESS, EventKind.TRIAL_STARTED, {"task": "é"})
+    log.append(Actor.USER, EventKind.EDIT_INTENDED, {"intervention": "counter-edit-1"})
+    log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, {"termination": "finished"}, durable=True)
+    log.close()
+    return attempt
 
 
 def _killed(bench: Bench, point: Point, folder: Path) -> RunFolder:
@@ -297,22 +429,19 @@ def _outcomes(run: RunFolder) -> list[tuple[str, int, str]]:
     ]
 
 
-def _assert_equal(bench: Bench, run: RunFolder, expected: RunFolder, folder: Path) -> None:
+def _assert_equal(bench: Bench, run: RunFolder, expected: Undisturbed, folder: Path) -> None:
     for slug, attempts in _attempts(run).items():
         *cut, final = attempts
         assert [attempt.number for attempt in attempts] == list(range(1, len(attempts) + 1))
         assert len(cut) <= 1
         assert not any(attempt.ended for attempt in cut), f"{slug} ended twice"
-        assert _plain_events(final) == _plain_events(_final(expected)[slug])
+        assert _plain_events(final) == _plain_events(_final(expected.run)[slug])
         started = final.read().events[0].body
         assert (started["run"], started["attempt"]) == (run.plan().run_id, final.number)
-    assert sorted(path.name for path in (run.path / "trials").iterdir()) == sorted(_attempts(run))
-    results = [
-        bench.finish("results", "--json", str(each.path), log=folder / "results.json")
-        for each in (run, expected)
-    ]
-    assert results[0] == results[1]
-    assert (run.path / "report.md").exists()
+    assert {path.name for path in run.path.iterdir()} == IN_A_RUN
+    assert {path.name for path in (run.path / "trials").iterdir()} == set(_attempts(run))
+    results = bench.finish("results", "--json", str(run.path), log=folder / "results.json")
+    assert results == expected.results
 
 
 # What may differ: moments, durations, and names made of them, wherever they stand.
@@ -367,10 +496,10 @@ def _descendants() -> set[int]:
     return found
 
 
-def _all_gone(before: set[int]) -> bool:
+def _survivors(before: set[int]) -> list[str]:
+    """What runs below this process and did not ``before``, given time to die."""
     deadline = time.monotonic() + DEATH
-    while _descendants() - before:
-        if time.monotonic() > deadline:
-            return False
+    while (alive := _descendants() - before) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return True
+    commands = [Path(f"/proc/{process}/cmdline") for process in sorted(alive)]
+    return [f"{path.parent.name}: {path.read_bytes()!r}" for path in commands if path.exists()]

@@ -48,7 +48,7 @@ def main() -> None:
     try:
         app()
     except FourhandsError as error:
-        errors().print(f"error: {error}", style="red", markup=False, highlight=False)
+        errors().print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(_exit_code(error))
     except KeyboardInterrupt:
         errors().print("interrupted; run the same command again with --out to go on", markup=False)

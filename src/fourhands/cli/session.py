@@ -40,8 +40,10 @@ def prepare_run(
 
     Raises:
         InputError: a name is unknown, or the folder holds another plan.
+        MissingError: a live model's key is not set.
     """
     from fourhands.engine.agents.registry import AGENTS
+    from fourhands.engine.models import Models
 
     for agent in agents:
         if agent not in AGENTS:
@@ -71,6 +73,7 @@ def prepare_run(
                 "on with that one"
             )
         return there
+    Models(plan)  # what is wrong with a model is said before a plan is written that nobody can run
     folder.write_plan(plan)
     return plan
 

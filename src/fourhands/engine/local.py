@@ -39,7 +39,8 @@ class LocalEnvironment(BaseEnvironment):
 
     One user exists inside: commands for ``root``, for ``agent`` and for nobody in particular all run as it, and
     without privileges. The network is off; ``127.0.0.1`` is the sandbox's own, where the gateway answers. The
-    mode ``public`` shares the host's network, and is refused unless asked for. Folders go in and out by copies, never by mounts.
+    mode ``public`` shares the host's network, and is refused unless asked for. Folders go in and out by copies,
+    never by mounts.
 
     Args:
         prefixes: absolute paths of the host that are readable inside at the same place, such as the agent's own.

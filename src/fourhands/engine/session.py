@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -15,7 +16,7 @@ from fourhands.gateway.conversation import Conversation, Totals
 from fourhands.gateway.server import Gateway, Seat
 from fourhands.gateway.shared_workspace import SharedWorkspace
 from fourhands.gateway.upstream import Upstream
-from fourhands.model.errors import FourhandsError
+from fourhands.model.errors import FourhandsError, SandboxError
 from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.outcome import Termination, Verdict
 from fourhands.model.sandbox import Sandbox, SandboxSpec
@@ -152,15 +153,20 @@ class Session:
         self._loop.call_soon_threadsafe(self.limit_reached.set)
 
     async def agent_stopped(self) -> None:
-        """Nobody may speak or edit any more: after the agent's end, or its time-out."""
+        """Nobody may speak, act or edit any more: after the agent's end, or its time-out.
+
+        Raises:
+            SandboxError: a process that the agent left does not die.
+        """
         if self._seat:
-            await self._gateway.leave(self._seat)
-            self._seat = None
+            seat, self._seat = self._seat, None
+            await self._environment.sandbox.kill_all()
+            await self._gateway.leave(seat)
 
     async def verify(self) -> Verification:
-        """Kill what is left of the agent, take the final state, and verify it in a fresh sandbox."""
+        """Kill what is left inside, take the final state, and verify it in a fresh sandbox."""
         await self.agent_stopped()
-        await self._environment.sandbox.kill_all()
+        await self._environment.sandbox.kill_all()  # also what was started to bring the logs out
         await self._gateway.call(self.conversation.agent_ended())
         workspace = self.conversation.workspace
         task = load_task(self._task_path)
@@ -181,6 +187,7 @@ class Session:
                     name: status for name, status in report.pass_to_pass.items() if status != "passed"
                 },
                 "pass_to_pass": len(report.pass_to_pass),
+                "missing": list(report.missing),
                 "restored": asdict(report.restored),
                 "output": self.attempt.blobs.put(report.output.encode("utf-8", "surrogatepass")),
             },
@@ -190,7 +197,8 @@ class Session:
 
     async def abandon(self, reason: str) -> None:
         """End without a verdict: Harbor came to no verification."""
-        await self.agent_stopped()
+        with suppress(SandboxError):  # it is gone already
+            await self.agent_stopped()
         self.conversation.emit(Actor.HARNESS, EventKind.NOTE, {"note": "no_verdict", "reason": reason})
         self.termination = Termination.INFRASTRUCTURE_ERROR
         self.end(Verdict.NONE, None)

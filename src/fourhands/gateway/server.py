@@ -176,6 +176,7 @@ class Gateway:
         try:
             body = orjson.loads(raw)
             parsed = wire.parse_request(body)
+            wire.prepare(body, ())  # what cannot be prepared is the agent's mistake, not ours
         except (ValueError, AttributeError, TypeError) as error:
             raise _RefusedError(400, f"not a {wire.name} request: {error}") from None
         try:

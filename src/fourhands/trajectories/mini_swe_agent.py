@@ -47,6 +47,10 @@ def read_mini_swe_agent(path: Path) -> Recording:
         read = {"mini-swe-agent-1": _step_v1, "mini-swe-agent-1.1": _step_v2}[form]
         steps = [read(message) for message in raw["messages"] if message.get("role") == "assistant"]
         model = info["config"]["model"]["model_name"]
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror}; give a mini-swe-agent *.traj.json"
+        ) from None
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     except (KeyError, TypeError) as error:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -39,6 +41,9 @@ __all__ = [
     "Settings",
     "write_atomically",
 ]
+
+_HALF_WRITTEN: Final = re.compile(r"\.(plan\.json|lock\.json|report\.md)\.\d+")
+"""What `write_atomically` calls the files of a run while it writes them."""
 
 
 class _Strict(BaseModel):
@@ -239,7 +244,9 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run for this process alone.
+        """Hold the run for this process alone; its temporary files then lie in the run.
+
+        What a killed process left of such files is removed.
 
         Raises:
             InputError: another process is at it.
@@ -252,7 +259,25 @@ class RunFolder:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise InputError(f"{self.path}: another process is running this run") from None
-            yield
+            for path in self.path.iterdir():
+                if _HALF_WRITTEN.fullmatch(path.name):
+                    path.unlink(missing_ok=True)
+            with _temporary_files_in(self.path.absolute() / ".tmp"):
+                yield
+
+
+@contextmanager
+def _temporary_files_in(folder: Path) -> Iterator[None]:
+    """Make ``folder``, empty, the place of this process's temporary files; it is removed at the end."""
+    before = tempfile.tempdir
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    tempfile.tempdir = str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

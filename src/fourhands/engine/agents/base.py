@@ -60,7 +60,10 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         limit = asyncio.ensure_future(session.limit_reached.wait())
         try:
             await asyncio.wait({work, limit}, return_when=asyncio.FIRST_COMPLETED)
-            if work.done():
+            ended = work.done()
+            # At once: what the agent left running may not go on working while its logs are read.
+            await session.agent_stopped()
+            if ended:
                 session.termination = await self.how_it_ended(work.result(), environment)
             else:
                 session.termination = Termination.STEP_LIMIT

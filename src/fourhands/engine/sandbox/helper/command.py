@@ -47,6 +47,7 @@ def supervise(request: Mapping[str, Any], streams: list[int], cgroup: int | None
     """
     kernel.die_with_parent()
     kernel.become_subreaper()
+    kernel.join_new_keyring()
     kernel.drop_privileges()
     kernel.shield()
     kernel.refuse_signals()

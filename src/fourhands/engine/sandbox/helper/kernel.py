@@ -12,6 +12,7 @@ __all__ = [
     "die_with_parent",
     "drop_privileges",
     "hide",
+    "join_new_keyring",
     "refuse_signals",
     "restore_signals",
     "shield",
@@ -24,6 +25,8 @@ _PR_SET_NAME = 15
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
+_KEYCTL = 250 if os.uname().machine == "x86_64" else 219
+_KEYCTL_JOIN_SESSION_KEYRING = 1
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 _ARG_START, _ARG_END = 45, 46  # fields of /proc/PID/stat, counted after the closing parenthesis
 _ALL_SIGNALS = signal.valid_signals()
@@ -62,6 +65,15 @@ def drop_privileges() -> None:
     header, nothing = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     _check(_LIBC.capset(header, nothing), "capset")
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def join_new_keyring() -> None:
+    """Leave the session's keyring, which no namespace keeps apart, for an empty one of its own.
+
+    It holds the host's keys, and what one sandbox puts there every other can read. Where the call is forbidden it
+    is forbidden inside as well; a user who is out of quota keeps the keyring that the server has joined.
+    """
+    _LIBC.syscall(_KEYCTL, _KEYCTL_JOIN_SESSION_KEYRING, None)
 
 
 def hide() -> None:

@@ -36,6 +36,7 @@ def _handle(word: bytes, descriptors: list[int]) -> NoReturn:
 def serve(descriptor: int) -> None:
     """Answer requests on ``descriptor`` until the other side is gone."""
     kernel.hide()
+    kernel.join_new_keyring()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     os.chdir("/")
     gc.freeze()  # children that never collect share these pages
