@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Final
 
@@ -42,7 +43,7 @@ def base_of(repository: Path, store: Path) -> str:
 
 async def open_conversation(folder: Path, *, base: Path, tree: str, sandbox: Sandbox) -> Conversation:
     """A conversation recorded in ``folder``, with a user who waits for a region that is never touched."""
-    folder.mkdir(parents=True)
+    await asyncio.to_thread(folder.mkdir, parents=True)
     workspace = SharedWorkspace(sandbox, ObjectStore(folder / "objects.git", base=base), tree)
     await workspace.start([])
     trigger = Trigger(TriggerEvent.READ, (Region("never/touched.py", LineRange(1, 9)),))

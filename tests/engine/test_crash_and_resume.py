@@ -22,9 +22,11 @@ from typing import Any, Final
 
 import pytest
 
+from fourhands.cli.session import prepare_run, run_folder
 from fourhands.model.errors import InputError
 from fourhands.model.event import Actor, EventKind
 from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.tasks.find import bundled_tasks
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Attempt, Plan, RunFolder, Settings
@@ -48,6 +50,12 @@ PLANNED: Final = (
     *("--tasks", "ledger-rounding", "--agent", "mini-swe-agent", "--model", "scripted/reconciles"),
     *("--condition", "vanilla,counter-edit", "--jobs", "2"),
 )
+SIDE_BY_SIDE: Final = (
+    *("--tasks", "ledger-rounding,config-layers", "--agent", "mini-swe-agent"),
+    *("--model", "scripted/reconciles", "--condition", "counter-edit", "--jobs", "2"),
+)
+"""Trials of one condition are one job of Harbor, and run at once."""
+
 FOURHANDS: Final = Path(sys.executable).with_name("fourhands")
 ATTEMPTS_AT_A_POINT: Final = 4
 POLL: Final = 0.002
@@ -291,6 +299,34 @@ def test_a_trial_of_which_only_we_know_the_end_is_not_run_again(
     _assert_equal(bench, run, undisturbed, tmp_path)
 
 
+@pytest.mark.slow
+def test_trials_cut_at_the_same_time_are_all_run_again(
+    bench: Bench, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    before = _descendants()
+    run = RunFolder(tmp_path / "run")
+    process = bench.start("run", *SIDE_BY_SIDE, "--out", str(run.path), log=tmp_path / "killed.log")
+
+    def are_both_at_work() -> bool:
+        counts = [path.read_bytes().count(b"\n") for path in run.path.glob("trials/*/*/events.jsonl")]
+        return len(counts) == 2 and min(counts) > 3
+
+    assert bench.watch(process, are_both_at_work), (tmp_path / "killed.log").read_text()
+    process.kill()
+    process.wait()
+    assert _survivors(before) == []
+    assert _final(run) == {}
+
+    bench.finish("run", "--out", str(run.path), log=tmp_path / "resumed.log")
+
+    assert _survivors(before) == []
+    assert bench.leftovers() == []
+    assert [outcome for *_, outcome in _outcomes(run)] == ["resolved finished"] * 2
+    assert [attempt.number for attempts in _attempts(run).values() for attempt in attempts] == [1, 2] * 2
+    (shared,) = _final(run).keys() & _final(undisturbed.run).keys()
+    assert _plain_events(_final(run)[shared]) == _plain_events(_final(undisturbed.run)[shared])
+
+
 def test_a_plan_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     dice = random.Random(SEED)
@@ -376,6 +412,25 @@ def test_a_run_is_one_process_s_until_that_is_dead_whatever_its_children_do(tmp_
                 os.kill(child, 0)
         finally:
             os.kill(child, signal.SIGKILL)
+
+
+def test_a_run_is_not_gone_on_with_when_a_task_of_it_has_changed(tmp_path: Path) -> None:
+    task = shutil.copytree(bundled_tasks()["ledger-rounding"], tmp_path / "ledger-rounding")
+    folder = RunFolder(tmp_path / "run")
+    prepare_run(
+        folder,
+        tasks=[str(task)],
+        agents=["mini-swe-agent"],
+        models=["scripted/keeps"],
+        conditions=["vanilla"],
+        repeats=1,
+        settings=Settings(),
+    )
+    with (task / "instruction.md").open("a") as instruction:
+        instruction.write("Another wish.\n")
+    with pytest.raises(InputError, match=r"ledger-rounding: the task has changed since .*--out"):
+        run_folder(folder)
+    assert not folder.jobs_path.exists()
 
 
 def _recorded(folder: RunFolder) -> Attempt:

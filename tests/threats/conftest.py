@@ -36,7 +36,7 @@ import ctypes, os, sys
 add_key, keyctl = {"x86_64": (248, 250), "aarch64": (217, 219)}[os.uname().machine]
 libc, secret = ctypes.CDLL(None), os.environ["SECRET_OF_THE_HOST"].encode()
 libc.syscall(keyctl, 1, None)  # join a session keyring of its own, as a login does
-libc.syscall(add_key, b"user", b"of the host", secret, len(secret), -3)
+libc.syscall(add_key, b"user", secret, secret, len(secret), -3)
 os.execv(sys.argv[1], sys.argv[1:])
 """
 """Starts a program as a login shell would: with a session keyring, in which the host has a key."""

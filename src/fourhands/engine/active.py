@@ -6,12 +6,13 @@ names (run id, condition, repeat) and look up the living objects here.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
-from fourhands.engine.session import Session
+from fourhands.engine.session import Session, base_objects
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
@@ -54,17 +55,23 @@ class ActiveRun:
         return _ACTIVE[run_id]
 
     async def open(self, context_id: UUID, key: TrialKey, environment: Any) -> Session:
-        """Begin the next attempt at ``key`` in an environment that has started."""
-        session = await Session.open(
+        """Begin the next attempt at ``key`` in an environment that has started.
+
+        Raises:
+            FourhandsError: our own set-up failed; the attempt is recorded as invalid.
+        """
+        session = Session(
             key=key,
             attempt=self.folder.new_attempt(key),
             plan=self.plan,
             gateway=self.gateway,
             upstream=self.upstream(key),
             environment=environment,
+            base=await asyncio.to_thread(base_objects, environment.spec.repository),
             on_event=lambda event: self.on_event(key, event),
         )
         self.sessions[context_id] = session
+        await session.begin()
         return session
 
     @staticmethod

@@ -22,10 +22,12 @@ from fourhands.engine.sandbox import sweep
 from fourhands.engine.session import record_failure
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
+from fourhands.model.errors import InputError
 from fourhands.model.event import Event
 from fourhands.model.outcome import Termination
 from fourhands.model.trial import AgentSpec, Condition, TrialKey
 from fourhands.tasks.cache import cache_root
+from fourhands.tasks.folder import load_task
 from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder
 
 __all__ = ["Watcher", "execute", "is_settled"]
@@ -67,8 +69,10 @@ async def execute(
 
     Raises:
         FourhandsError: the environment or an agent cannot be set up on this machine.
+        InputError: a task is not what it was when the run was planned.
     """
     plan = folder.plan()
+    _refuse_changed_tasks(folder, plan)
     await asyncio.to_thread(sweep, cache_root() / "sandboxes")
     write_lock(folder, plan)
     with ActiveRun(folder, plan, gateway, upstream, watch) as active:
@@ -76,11 +80,26 @@ async def execute(
             await _run_job(active, job_key, trials)
 
 
+def _refuse_changed_tasks(folder: RunFolder, plan: Plan) -> None:
+    """A record names the digest of its task: what is left of a run must not be run on another one."""
+    for name in {trial.task for trial in _applicable(plan) if not is_settled(folder, trial)}:
+        task = plan.task(name)
+        if load_task(task.path).digest != task.digest:
+            raise InputError(
+                f"{task.path}: the task has changed since {folder.path} was planned: bring it back as it was, or "
+                "start another run with another --out"
+            )
+
+
+def _applicable(plan: Plan) -> list[PlannedTrial]:
+    return [trial for trial in plan.trials if plan.user(trial.task, trial.condition).not_applicable is None]
+
+
 def _by_job(plan: Plan) -> Iterable[tuple[_JobKey, list[PlannedTrial]]]:
     def key(trial: PlannedTrial) -> tuple[int, str, str, str]:
         return trial.repeat, trial.agent, trial.model, trial.condition
 
-    applicable = [t for t in plan.trials if plan.user(t.task, t.condition).not_applicable is None]
+    applicable = _applicable(plan)
     # A stable sort keeps the order of agents and conditions within a repeat as planned.
     order = {key(trial): index for index, trial in reversed(list(enumerate(applicable)))}
     applicable.sort(key=lambda trial: (trial.repeat, order[key(trial)]))

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from fourhands.engine.sandbox import GATEWAY_PORT
 from fourhands.engine.verification import Verification, verify
 from fourhands.gateway.conversation import Conversation, Totals
 from fourhands.gateway.server import Gateway, Seat
@@ -31,7 +32,6 @@ from fourhands.workspace.store import ObjectStore
 __all__ = ["GATEWAY_URL", "Session", "SharedEnvironment", "base_objects", "record_failure"]
 
 _MACHINE_VARIABLES: Final = frozenset({"PATH", "LANG", "LC_ALL"})
-GATEWAY_PORT: Final = 8123
 GATEWAY_URL: Final = f"http://127.0.0.1:{GATEWAY_PORT}/v1"
 """The same in every trial: the listener exists in the trial's own network namespace."""
 
@@ -62,9 +62,12 @@ class Session:
         *,
         key: TrialKey,
         attempt: Attempt,
-        task_path: Path,
-        seen_model: str,
+        plan: Plan,
+        gateway: Gateway,
+        upstream: Upstream,
         environment: SharedEnvironment,
+        base: tuple[Path, str],
+        on_event: Callable[[Event], None],
     ) -> None:
         self.key = key
         self.attempt = attempt
@@ -72,81 +75,63 @@ class Session:
         self.limit_reached = asyncio.Event()
         self.termination = Termination.FINISHED
         self.ended = False
-        self.seen_model = seen_model
+        self.seen_model = upstream.model
         """The model's name as the agent is told it: not who answers, nor under which condition."""
         self.task_env = {
             name: value for name, value in environment.spec.env.items() if name not in _MACHINE_VARIABLES
         }
         """Variables that the task's own commands need; they may not reach the agent's interpreter."""
-        self._task_path = task_path
+        self._plan = plan
+        self._task = plan.task(key.task)
         self._environment = environment
-        self._loop = asyncio.get_running_loop()
-        self._store: ObjectStore
-        self._base: Path
-        self._gateway: Gateway
+        self._gateway = gateway
+        self._upstream = upstream
         self._seat: Seat | None = None
-        self.conversation: Conversation
+        self._loop = asyncio.get_running_loop()
+        user = plan.user(key.task, key.condition.label)
+        self._interventions = [planned.intervention() for planned in user.interventions]
+        objects, base_tree = base
+        self._store = ObjectStore(attempt.objects_path, base=objects)
+        self.conversation = Conversation(
+            log_path=attempt.events_path,
+            blobs=attempt.blobs,
+            users=[TouchingUser(self._interventions, shadow=user.shadow)],
+            workspace=SharedWorkspace(environment.sandbox, self._store, base_tree),
+            step_limit=plan.settings.step_limit,
+            on_limit=self._reach_limit,
+            on_event=on_event,
+        )
 
-    @classmethod
-    async def open(
-        cls,
-        *,
-        key: TrialKey,
-        attempt: Attempt,
-        plan: Plan,
-        gateway: Gateway,
-        upstream: Upstream,
-        environment: SharedEnvironment,
-        on_event: Callable[[Event], None],
-    ) -> Session:
+    async def begin(self) -> None:
         """Take the base snapshot, bring the users, and answer the agent from now on.
 
         Raises:
             FourhandsError: our own set-up failed; the attempt is then recorded as invalid.
         """
-        task = plan.task(key.task)
-        session = cls(
-            key=key, attempt=attempt, task_path=task.path, seen_model=upstream.model, environment=environment
-        )
-        session._gateway = gateway
-        user = plan.user(key.task, key.condition.label)
-        interventions = [planned.intervention() for planned in user.interventions]
-        session._base, base_tree = await asyncio.to_thread(base_objects, environment.spec.repository)
-        session._store = ObjectStore(attempt.objects_path, base=session._base)
-        workspace = SharedWorkspace(environment.sandbox, session._store, base_tree)
-        session.conversation = Conversation(
-            log_path=attempt.events_path,
-            blobs=attempt.blobs,
-            users=[TouchingUser(interventions, shadow=user.shadow)],
-            workspace=workspace,
-            step_limit=plan.settings.step_limit,
-            on_limit=session._reach_limit,
-            on_event=on_event,
-        )
-        session.conversation.emit(
+        workspace = self.conversation.workspace
+        self.conversation.emit(
             Actor.HARNESS,
             EventKind.TRIAL_STARTED,
             {
-                "run": plan.run_id,
-                **_names(key),
-                "task_digest": task.digest,
-                "record_status": task.record_status,
-                "attempt": attempt.number,
-                "base_tree": base_tree,
-                "interventions": len(interventions),
-                "step_limit": plan.settings.step_limit,
+                "run": self._plan.run_id,
+                **_names(self.key),
+                "task_digest": self._task.digest,
+                "record_status": self._task.record_status,
+                "attempt": self.attempt.number,
+                "base_tree": workspace.base_tree,
+                "interventions": len(self._interventions),
+                "step_limit": self._plan.settings.step_limit,
             },
         )
         try:
-            patches = [i.patch for i in interventions if i.patch is not None]
-            await gateway.call(workspace.start(patches))
-            session._seat = Seat(session.token, session.conversation, upstream)
-            await gateway.seat(session._seat, await environment.listen(GATEWAY_PORT))
+            patches = [i.patch for i in self._interventions if i.patch is not None]
+            await self._gateway.call(workspace.start(patches))
+            self._seat = Seat(self.token, self.conversation, self._upstream)
+            await self._gateway.seat(self._seat, await self._environment.listen(GATEWAY_PORT))
         except FourhandsError as error:
-            session.conversation.fail(str(error))
-            session.end(Verdict.NONE, None)
+            self.conversation.fail(str(error))
+            self.end(Verdict.NONE, None)
             raise
-        return session
 
     def _reach_limit(self) -> None:
         """Called on the gateway's thread."""
@@ -169,7 +154,7 @@ class Session:
         await self._environment.sandbox.kill_all()  # also what was started to bring the logs out
         await self._gateway.call(self.conversation.agent_ended())
         workspace = self.conversation.workspace
-        task = load_task(self._task_path)
+        task = load_task(self._task.path)
         result = await verify(task, self._store, workspace.base_tree, workspace.tree)
         report = result.report
         self.conversation.emit(

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from fourhands.gateway.exchanges import ExchangeRecorder
 from fourhands.gateway.shared_workspace import Changes, SharedWorkspace
 from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.usage import Usage
@@ -105,6 +106,7 @@ class Conversation:
         self._watch = on_event
         self.log = EventLog(log_path, self._observe)
         self.blobs = blobs
+        self._exchanges = ExchangeRecorder(blobs)
         self.workspace = workspace
         self.totals = Totals()
         self.failure: str | None = None
@@ -211,7 +213,7 @@ class Conversation:
                     "status": status,
                     "complete": good,
                     "usage": _usage_json(usage),
-                    "exchange": self._record(sent, received),
+                    "exchange": self._exchanges.record(sent, received),
                     "tools": list(request.tools),
                     "milliseconds": round(milliseconds, 1),
                 },
@@ -262,7 +264,8 @@ class Conversation:
     def _settle_pending(self, request: Request) -> None:
         """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
         batch, self._pending_step = self._pending_step, None
-        if batch and not set(batch) & set(request.calls):
+        # From the end: a history holds thousands of calls, and those asked about are its last.
+        if batch and set(batch).isdisjoint(reversed(request.calls)):
             self.totals.steps -= 1
             self.totals.retries += 1
             self.emit(
@@ -355,15 +358,6 @@ class Conversation:
                     "lines": changes.owners,
                 },
             )
-
-    def _record(self, sent: Json, received: bytes) -> str:
-        """Store an exchange; each message of the history is one blob, so that a long trial stays small."""
-        messages = sent.get("messages")
-        request = sent
-        if isinstance(messages, list):
-            request = {**sent, "messages": [self.blobs.put(orjson.dumps(message)) for message in messages]}
-        exchange = {"schema": 1, "request": request, "response": self.blobs.put(received)}
-        return self.blobs.put(orjson.dumps(exchange))
 
 
 def _arguments(action: Action) -> bytes:

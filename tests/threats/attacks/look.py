@@ -24,7 +24,7 @@ SINCE = float(sys.argv[1])
 NEEDLES = {name: bytes.fromhex(value) for name, value in json.loads(sys.argv[2]).items()}
 CANARY = re.compile(rb"kw7zq-[a-z]+-[0-9a-f]{12}")
 KEYCTL = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
-DESCRIBE, SEARCH, READ = 6, 10, 11
+DESCRIBE, READ = 6, 11
 KEYRINGS = {"thread": -1, "process": -2, "session": -3, "user": -4, "user session": -5}
 
 found: defaultdict[str, set[str]] = defaultdict(set)
@@ -120,10 +120,6 @@ def look_in_keyrings() -> None:
             for request in (DESCRIBE, READ):
                 size = libc.syscall(KEYCTL, request, key, buffer, len(buffer), 0)
                 examine(f"keyring {name}", buffer.raw[: max(size, 0)])
-    key = libc.syscall(KEYCTL, SEARCH, -3, b"user", b"planted", 0)
-    if key > 0:
-        size = libc.syscall(KEYCTL, READ, key, buffer, len(buffer), 0)
-        examine("keyring session", buffer.raw[: max(size, 0)])
 
 
 for look in (look_in_keyrings, look_at_processes, look_in_git, look_on_disk):

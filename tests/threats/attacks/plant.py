@@ -39,7 +39,7 @@ for place in (
 hashed = ["git", "-C", "/testbed", "hash-object", "-w", "--stdin"]
 subprocess.run(hashed, input=b"in git: " + MARK, check=True, stdout=subprocess.DEVNULL)
 libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall(ADD_KEY, b"user", b"planted", MARK, len(MARK), SESSION_KEYRING)
+libc.syscall(ADD_KEY, b"user", MARK, MARK, len(MARK), SESSION_KEYRING)
 libc.syscall(SHMGET, SHARED_KEY, 4096, IPC_CREAT | 0o666)
 
 if os.fork() == 0:

@@ -38,6 +38,8 @@ _ETC_WRITTEN: Final = {
     "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
     "resolv.conf": "",
 }
+_PROC_EMPTY: Final = frozenset({"keys", "key-users"})
+"""What the host's keys are called, and those of other sandboxes: they all belong to the same user of the host."""
 _SHARED_MEMORY = 1 << 28
 _TEMPORARY = 1 << 31
 _NAMESPACES: Final = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")
@@ -94,13 +96,17 @@ def _system() -> list[str]:
     return made
 
 
-def _proc() -> list[str]:
+def _proc(state: Path) -> list[str]:
     """A ``/proc`` whose switches cannot be moved: for root's sandbox they are root's own files, in any namespace."""
+    empty = state / "empty"
+    empty.touch()
     made = ["--proc", "/proc"]
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() or entry.is_symlink():
             continue
-        if entry.is_dir() or entry.stat().st_mode & 0o222:
+        if entry.name in _PROC_EMPTY:
+            made += ["--ro-bind", str(empty), entry.path]
+        elif entry.is_dir() or entry.stat().st_mode & 0o222:
             made += ["--ro-bind", entry.path, entry.path]
     return made
 
@@ -152,7 +158,7 @@ def arguments(
     state: Path, repository: Path, prefixes: Iterable[Path], *, layering: Layering, network: bool
 ) -> list[str]:
     """Fill the empty folder ``state`` and return bwrap's arguments, without those of the command."""
-    made = [*_NAMESPACES, *(() if network else ("--unshare-net",)), *_IDENTITY, *_LIFE, *_proc()]
+    made = [*_NAMESPACES, *(() if network else ("--unshare-net",)), *_IDENTITY, *_LIFE, *_proc(state)]
     made += ["--dev", "/dev", "--perms", "1777", "--size", str(_SHARED_MEMORY), "--tmpfs", "/dev/shm"]  # noqa: S108
     made += ["--perms", "1777", "--size", str(_TEMPORARY), "--tmpfs", "/tmp"]  # noqa: S108 - prefixes may lie below it
     made += [*_system(), *_etc(state, network), *_first_process(state)]

@@ -1,0 +1,78 @@
+"""How trials end: the second axis of an outcome, with the real agent on copies of a bundled task."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fourhands.model.event import EventKind
+from fourhands.tasks.find import bundled_tasks
+from fourhands.trajectories.run_folder import Attempt, RunFolder
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    """A copy of a bundled task that a test may spoil."""
+    return shutil.copytree(bundled_tasks()["ledger-rounding"], tmp_path / "ledger-rounding")
+
+
+def _run(task: Path, condition: str) -> tuple[int, Attempt]:
+    out = task.parent / "run"
+    arguments = ["--tasks", task, "--model", "scripted/keeps", "--condition", condition, "--out", out]
+    done = subprocess.run(
+        [Path(sys.executable).with_name("fourhands"), "run", *arguments],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    folder = RunFolder(out)
+    (trial,) = folder.plan().trials
+    attempt = folder.final_attempt(trial.key)
+    assert attempt, done.stderr
+    return done.returncode, attempt
+
+
+def _ended(attempt: Attempt) -> tuple[str, str]:
+    assert attempt.ended
+    return attempt.ended.body["verdict"], attempt.ended.body["termination"]
+
+
+def test_an_agent_out_of_time_is_stopped_and_its_state_verified(task: Path) -> None:
+    config = task / "task.toml"
+    config.write_text(config.read_text().replace("timeout_sec = 900", "timeout_sec = 45"))
+    playbook = task / "user" / "playbook.toml"
+    playbook.write_text(
+        'schema = 1\n[[moves]]\nthought = "wait"\ncommand = "echo mine > new.txt; sleep 29"\n'
+        + 4 * '[[moves]]\nthought = "and again"\ncommand = "sleep 29"\n'
+        + '[[moves]]\nthought = "late"\ncommand = "echo late > late.txt"\n'
+        + '[[moves]]\nthought = "done"\nsubmit = true\n[temperaments.keeps]\n'
+    )
+    code, attempt = _run(task, "vanilla")
+    assert (code, _ended(attempt)) == (0, ("unresolved", "agent_timeout"))
+    changed = [e.body for e in attempt.read().events if e.kind is EventKind.WORKSPACE_CHANGED]
+    assert [file["path"] for body in changed for file in body["files"]] == ["new.txt"]
+
+
+def test_a_set_up_of_ours_that_fails_is_invalid_and_never_a_loss(task: Path) -> None:
+    record = task / "user" / "record.json"
+    raw = json.loads(record.read_text())
+    for intervention in raw["counter_edit"]["interventions"]:
+        lines = intervention["patch"]["diff"].split("\n")
+        lines[lines.index(next(line for line in lines if line.startswith(" ")))] = (
+            " a line that the base lacks"
+        )
+        intervention["patch"]["diff"] = "\n".join(lines)
+    record.write_text(json.dumps(raw))
+    code, attempt = _run(task, "counter-edit")
+    assert (code, _ended(attempt)) == (1, ("none", "invalid"))
+    notes = [e.body for e in attempt.read().events if e.kind is EventKind.NOTE]
+    assert any("does not apply to the base" in note.get("reason", "") for note in notes)
