@@ -64,8 +64,8 @@ def measure() -> Outcome:
         added = asyncio.run(_one_stream(routes))
         costs = {route.name: asyncio.run(_many_streams(route)) for route in routes if route.pid}
     notes = (
-        f"a reply has {_CHUNKS} pieces of text, {_PAUSE_MS} ms apart; a call adds {len(_OUTPUT)} bytes of output "
-        f"to the history; LiteLLM {VERSION}, one worker",
+        f"a reply has {_CHUNKS} pieces of text, {_PAUSE_MS} ms apart; a call adds {len(_OUTPUT)} bytes to the history",
+        f"LiteLLM {VERSION}, one worker",
         f"one stream: medians of {_ROUNDS} interleaved rounds, each beyond the direct call of its round",
         f"{_STREAMS} streams: a trial each, {_CALLS} calls a stream; CPU of the server's own process",
     )
@@ -158,8 +158,7 @@ async def _many_streams(route: _Route) -> float:
     """CPU seconds of the route's server per call."""
     async with _client() as client:
         agents = [
-            _Agent(client, route.urls[number % len(route.urls)], route.key)
-            for number in range(_STREAMS)
+            _Agent(client, route.urls[number % len(route.urls)], route.key) for number in range(_STREAMS)
         ]
 
         async def work(agent: _Agent, calls: int) -> None:

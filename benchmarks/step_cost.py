@@ -22,6 +22,7 @@ from fourhands.engine.sandbox import LocalSandbox
 from fourhands.gateway.conversation import Conversation
 from fourhands.model.sandbox import SandboxSpec
 from fourhands.wire.chat import ChatCompletions
+from fourhands.wire.types import ActionResult, Json, Request
 from fourhands.workspace.snapshot import Snapshotter
 from fourhands.workspace.store import ObjectStore
 from measure import Figure, Outcome, child_cpu, summary
@@ -30,9 +31,12 @@ from trees import MeasuredWalk, grow
 
 __all__ = ["measure"]
 
+_WIRE: Final = ChatCompletions()
 _MARKS: Final = (10, 100, 1000, 5000)
-_WINDOW: Final = 16
-"""Steps measured at each mark."""
+_WINDOW: Final = 12
+"""Steps of each kind measured at each mark."""
+_KINDS: Final = (("quiet", "≤ 3 ms, flat to 5,000 steps"), ("editing", ""), ("settling", ""))
+"""What a step finds in the workspace: nothing new, a change, or a change so recent that it is looked at again."""
 _FILES: Final = 200
 _TREES: Final = (1000, 6000, 20000)
 _WALKS: Final = 9
@@ -50,7 +54,7 @@ def measure() -> Outcome:
     return Outcome(
         tuple(figures),
         (
-            f"medians of {_WINDOW} steps from each mark on, {_WALKS} interleaved rounds for walks",
+            f"medians of {_WINDOW} steps of each kind from each mark on, {_WALKS} interleaved rounds for walks",
             f"a step's command prints {len(_OUTPUT)} bytes; an editing step changes a line of one file of {_FILES}",
             "a step's CPU is this process's and git's; without the walk, and without starting it",
         ),
@@ -69,10 +73,24 @@ class _Dialogue:
     )
     steps: int = 0
 
-    def request(self) -> bytes:
-        """The next request, as it comes over the wire."""
-        body = {"model": "m", "messages": self.messages, "tools": TOOLS, "stream": True}
-        return orjson.dumps(body)
+    def body(self) -> Json:
+        """The next request, with the whole history."""
+        return {"model": "m", "messages": list(self.messages), "tools": TOOLS, "stream": True}
+
+    def latest(self) -> Request:
+        """What is new in the next request: all that matters of it, without reading the history over again."""
+        results = [
+            ActionResult(message["tool_call_id"], message["content"])
+            for message in self.messages[-1:]
+            if message["role"] == "tool"
+        ]
+        return Request(
+            "m",
+            streamed=True,
+            tools=("bash",),
+            calls=tuple(result.call_id for result in results),
+            results=tuple(results),
+        )
 
     def reply(self) -> bytes:
         """The model's next reply, and what the agent then does."""
@@ -112,46 +130,45 @@ async def _steps(folder: Path) -> list[Figure]:
     for mark in _MARKS:
         walk.still = True
         while dialogue.steps < mark:
-            await _step(conversation, dialogue, walk)
+            await _exchange(conversation, dialogue, dialogue.latest(), dialogue.body())
         walk.still = False
+        for _ in range(_WINDOW):
+            found.setdefault(("quiet", mark), []).append(await _step(conversation, dialogue, walk))
         for number in range(_WINDOW):
-            kind = "editing" if number % 2 else "reading"
-            if kind == "editing":
-                changed = repository / "package_0" / "part_0" / f"module_{number}.py"
-                changed.write_text(f"{changed.read_text()}step = {dialogue.steps}\n")
-            found.setdefault((kind, mark), []).append(await _step(conversation, dialogue, walk))
+            changed = repository / "package_0" / "part_0" / f"module_{number}.py"
+            changed.write_text(f"{changed.read_text()}step = {dialogue.steps}\n")
+            found.setdefault(("editing", mark), []).append(await _step(conversation, dialogue, walk))
+            found.setdefault(("settling", mark), []).append(await _step(conversation, dialogue, walk))
     conversation.log.close()
     return _figures(found)
 
 
 async def _step(conversation: Conversation, dialogue: _Dialogue, walk: MeasuredWalk) -> _Cost:
     """What `fourhands.gateway.server` does for one exchange, without sockets."""
-    wire = ChatCompletions()
-    raw = dialogue.request()
+    raw = orjson.dumps(dialogue.body())
     began = _cpu()
     body = orjson.loads(raw)
-    request = wire.parse_request(body)
+    request = _WIRE.parse_request(body)
+    orjson.dumps(body)
     parsed = _cpu()
     walked = walk.own + walk.child
-    admitted = await conversation.before_call(wire, request, body)
+    await _exchange(conversation, dialogue, request, body)
+    return _Cost(_cpu() - parsed - (walk.own + walk.child - walked), parsed - began)
+
+
+async def _exchange(conversation: Conversation, dialogue: _Dialogue, request: Request, body: Json) -> None:
+    admitted = await conversation.before_call(_WIRE, request, body)
     assert admitted
-    taken = _cpu()
-    orjson.dumps(admitted.body)
-    written = _cpu()
     received = dialogue.reply()
-    reply = wire.parse_reply(orjson.loads(received))
-    answered = _cpu()
     await conversation.after_call(
         request,
         number=admitted.number,
         status=200,
-        reply=reply,
+        reply=_WIRE.parse_reply(orjson.loads(received)),
         sent=admitted.body,
         received=received,
         milliseconds=1.0,
     )
-    ours = taken - parsed + _cpu() - answered - (walk.own + walk.child - walked)
-    return _Cost(ours, parsed - began + written - taken)
 
 
 def _cpu() -> float:
@@ -162,7 +179,7 @@ def _cpu() -> float:
 
 def _figures(found: dict[tuple[str, int], list[_Cost]]) -> list[Figure]:
     figures = []
-    for kind, target in (("reading", "≤ 3 ms, flat to 5,000 steps"), ("editing", "")):
+    for kind, target in _KINDS:
         first = summary([cost.ours for cost in found[kind, _MARKS[0]]])
         figures += [
             Figure(
@@ -179,7 +196,7 @@ def _figures(found: dict[tuple[str, int], list[_Cost]]) -> list[Figure]:
         Figure(
             f"step {mark}: the request read and written out",
             "ms CPU",
-            summary([cost.wire for kind in ("reading", "editing") for cost in found[kind, mark]]),
+            summary([cost.wire for kind, _ in _KINDS for cost in found[kind, mark]]),
         )
         for mark in _MARKS
     ]

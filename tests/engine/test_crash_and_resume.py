@@ -86,7 +86,6 @@ with RunFolder(pathlib.Path(sys.argv[1])).locked():
     print(subprocess.Popen(["sleep", "600"]).pid, flush=True)
     time.sleep(600)
 """
-
 MAKER: Final = """
 import pathlib, sys, tempfile, time
 from fourhands.trajectories.run_folder import RunFolder

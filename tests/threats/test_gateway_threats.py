@@ -15,7 +15,7 @@ from aiohttp import ClientSession, web
 from fourhands.engine.sandbox import LocalSandbox
 from fourhands.gateway.conversation import Conversation
 from fourhands.gateway.playbook import Move
-from fourhands.gateway.players import PlayerServer, RecordedPlayer
+from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer
 from fourhands.gateway.server import Gateway, Seat
 from fourhands.gateway.shared_workspace import SharedWorkspace
 from fourhands.gateway.upstream import Upstream
@@ -43,8 +43,10 @@ def get(target: str, token: str) -> str:
 
 def post(target: str, token: str, body: object) -> str:
     text = json.dumps(body)
-    return get(target, token).replace("GET", "POST", 1).replace(
-        "\r\n\r\n", f"\r\nContent-Length: {len(text)}\r\n\r\n{text}"
+    return (
+        get(target, token)
+        .replace("GET", "POST", 1)
+        .replace("\r\n\r\n", f"\r\nContent-Length: {len(text)}\r\n\r\n{text}")
     )
 
 
@@ -199,7 +201,13 @@ async def test_the_token_of_one_trial_opens_no_other(gate: Gate, hosts: tuple[Ho
     upstream = Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY)
     first, second = await gate.seat("first", upstream), await gate.seat("second", upstream)
     assert (await raw(first, get("/v1/models", "first")))[0] == 200
-    for port, token in ((first, "second"), (second, "first"), (first, ""), (first, "fir"), (first, "first\xff")):
+    for port, token in (
+        (first, "second"),
+        (second, "first"),
+        (first, ""),
+        (first, "fir"),
+        (first, "first\xff"),
+    ):
         for request in (get("/v1/models", token), post("/v1/chat/completions", token, EMPTY)):
             assert (await raw(port, request))[0] == 401
     assert len(provider.seen) == 1
@@ -207,7 +215,9 @@ async def test_the_token_of_one_trial_opens_no_other(gate: Gate, hosts: tuple[Ho
 
 async def test_another_player_cannot_be_asked(gate: Gate) -> None:
     """Players of all trials are served by one server: each gateway seat leads to its own alone."""
-    moves = {name: RecordedPlayer((Move(thought=f"{name} thinks", command="true"),)) for name in ("mine", "theirs")}
+    moves: dict[str, Player] = {
+        name: RecordedPlayer((Move(thought=f"{name} thinks", command="true"),)) for name in ("mine", "theirs")
+    }
     address = await gate.gateway.serve_players(PlayerServer(moves))
     port = await gate.seat("token", Upstream(address + PlayerServer.path("mine"), "m"))
     body = {**EMPTY, "tools": [{"function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}]}

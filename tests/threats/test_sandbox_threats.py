@@ -195,7 +195,7 @@ async def test_the_hosts_files_are_not_there(sandbox: LocalSandbox, tmp_path: Pa
 
 async def test_mounts_tell_nothing_but_where_things_lie(sandbox: LocalSandbox, tmp_path: Path) -> None:
     mounts = (await sh(sandbox, "cat /proc/self/mountinfo")).stdout.decode()
-    known = {"etc", "home", "logs", "tests", "solution", "installed-agent", "upper", "work", "init"}
+    known = {"etc", "home", "logs", "tests", "solution", "installed-agent", "upper", "work", "init", "empty"}
     base = str(tmp_path / "b")
     for _, _, after in (line.partition(base) for line in mounts.splitlines() if base in line):
         token, name = after.lstrip("/").split()[0].split(",")[0].split("/")[:2]

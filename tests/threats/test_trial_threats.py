@@ -15,7 +15,7 @@ import pytest
 
 from fourhands.model.event import EventKind
 
-from .conftest import Stage, Trial
+from .stage import Stage, Trial
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +52,7 @@ def found(trial: Trial, *places: str) -> set[str]:
 @pytest.mark.parametrize("place", SEARCHED)
 def test_the_search_finds_what_is_there(trial: Trial, place: str) -> None:
     """The control: what the agent itself has planted is found in every place, and its task in its arguments."""
-    assert trial.hidden.mark in trial.report("look")[place] or place == "process cmdline"
+    assert trial.hidden.mark in trial.report("look")[place]
     assert trial.hidden.instruction in trial.report("look")["process cmdline"]
 
 

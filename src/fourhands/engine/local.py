@@ -154,7 +154,8 @@ class LocalEnvironment(BaseEnvironment):
         """Prepare the task and start its sandbox; ``force_build`` has nothing to build."""
         spec = await self._spec()
         spec = replace(spec, prefixes=(*spec.prefixes, *self._prefixes))
-        sandbox = LocalSandbox(spec, _state_base(), network=self._network_is_public)
+        hidden = (self.environment_dir.parent, _run_folder(self.trial_paths.trial_dir))
+        sandbox = LocalSandbox(spec, _state_base(), hidden=hidden, network=self._network_is_public)
         await sandbox.start()
         self._started = spec, sandbox
 
@@ -275,6 +276,12 @@ class LocalEnvironment(BaseEnvironment):
         elif done.code:
             raise FileNotFoundError(f"download of {source} failed: {_text(done.stderr)}")
         return done.stdout
+
+
+def _run_folder(trial: Path) -> Path:
+    """What holds ``jobs/JOB/TRIAL`` and, beside it, the plan and the records; without a plan the trial's own."""
+    run = trial.absolute().parents[2]
+    return run if (run / "plan.json").is_file() else trial
 
 
 def _state_base() -> Path:

@@ -6,6 +6,7 @@ RUN/trials/KEY/attempt-N/events.jsonl          the record of one attempt; the la
 RUN/trials/KEY/attempt-N/blobs/                its large payloads
 RUN/trials/KEY/attempt-N/objects.git/          what its workspace changed
 RUN/jobs/                                      Harbor's own folders
+RUN/.lock, RUN/.tmp/                           held, and used, by the process that runs it
 """
 
 from __future__ import annotations

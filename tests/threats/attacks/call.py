@@ -3,6 +3,7 @@
 Reads JSON from standard input: a list of requests as text, in which TOKEN stands for the trial's own token.
 """
 
+# ruff: noqa: T201 - what it prints is what the test reads
 from __future__ import annotations
 
 import contextlib

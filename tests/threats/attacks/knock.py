@@ -3,18 +3,15 @@
 Usage: knock.py PORT, at which plant.py made this trial listen: its own doors are left out.
 """
 
+# ruff: noqa: T201 - what it prints is what the test reads
 from __future__ import annotations
 
-import ctypes
 import errno
 import json
-import os
 import socket
 import sys
 from pathlib import Path
 
-SHMGET = {"x86_64": 29, "aarch64": 194}[os.uname().machine]
-SHARED_KEY = 0x46485448
 OUTSIDE = ("10.0.0.1", "169.254.169.254", "192.0.2.1", "1.1.1.1")
 
 
@@ -44,7 +41,6 @@ print(
             "interfaces": sorted(line.split(":")[0].strip() for line in devices if ":" in line),
             "sockets": [line.split()[-1] for line in sockets if "@" in line],
             "outside": [reach(host, 80) for host in OUTSIDE],
-            "shared memory": ctypes.CDLL(None).syscall(SHMGET, SHARED_KEY, 4096, 0) >= 0,
             "markers": sorted(path.name for path in Path("/tmp").glob("kw7zq*")),
         }
     )

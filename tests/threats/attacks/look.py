@@ -25,6 +25,7 @@ NEEDLES = {name: bytes.fromhex(value) for name, value in json.loads(sys.argv[2])
 CANARY = re.compile(rb"kw7zq-[a-z]+-[0-9a-f]{12}")
 KEYCTL = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
 DESCRIBE, READ = 6, 11
+ENDLESS = {"kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup"}
 KEYRINGS = {"thread": -1, "process": -2, "session": -3, "user": -4, "user session": -5}
 
 found: defaultdict[str, set[str]] = defaultdict(set)
@@ -38,7 +39,7 @@ def examine(place: str, data: bytes) -> None:
 
 def read(path: str, limit: int = 1 << 26) -> bytes:
     """A file's bytes, or none."""
-    with contextlib.suppress(OSError), open(path, "rb") as file:
+    with contextlib.suppress(OSError), Path(path).open("rb") as file:
         return file.read(limit)
     return b""
 
@@ -61,7 +62,7 @@ def look_on_disk() -> None:
             examine("names", os.fsencode(entry.path))
             status = entry.stat(follow_symlinks=False)
             if entry.is_symlink():
-                examine("links", os.fsencode(os.readlink(entry.path)))
+                examine("links", os.fsencode(Path(entry.path).readlink()))
             elif stat.S_ISREG(status.st_mode) and status.st_ctime >= SINCE - 1:
                 data = read(entry.path)
                 place = "git files" if "/.git/" in entry.path else "files"
@@ -74,20 +75,20 @@ def look_at_processes() -> None:
     """All that /proc says of every process, and of the machine."""
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
-            if entry.is_file(follow_symlinks=False) and entry.name not in {"kmsg", "kcore", "kpagecount"}:
-                examine("machine", read(entry.path, 1 << 22) if entry.name[:5] != "kpage" else b"")
+            if entry.is_file(follow_symlinks=False) and entry.name not in ENDLESS:
+                examine("machine", read(entry.path, 1 << 22))
             continue
         for name in ("cmdline", "environ", "maps", "mountinfo", "mounts", "comm", "cgroup", "stat"):
             examine(f"process {name}", read(f"{entry.path}/{name}"))
         for name in ("exe", "cwd", "root"):
             with contextlib.suppress(OSError):
-                examine("process links", os.fsencode(os.readlink(f"{entry.path}/{name}")))
+                examine("process links", os.fsencode(Path(entry.path, name).readlink()))
         with contextlib.suppress(OSError):
-            for descriptor in os.listdir(f"{entry.path}/fd"):
+            for descriptor in Path(entry.path, "fd").iterdir():
                 with contextlib.suppress(OSError):
-                    examine("open files", os.fsencode(os.readlink(f"{entry.path}/fd/{descriptor}")))
-    for name in os.listdir("/proc/self/net"):
-        examine("network tables", read(f"/proc/self/net/{name}"))
+                    examine("open files", os.fsencode(descriptor.readlink()))
+    for table in Path("/proc/self/net").iterdir():
+        examine("network tables", read(str(table)))
     examine("environment", json.dumps(dict(os.environ)).encode())
 
 

@@ -3,6 +3,7 @@
 Usage: plant.py MARK PORT. MARK comes in hexadecimal, so that the command line does not hold what is planted.
 """
 
+# ruff: noqa: T201 - what it prints is what the test reads
 from __future__ import annotations
 
 import ctypes
@@ -16,9 +17,8 @@ from pathlib import Path
 
 MARK = bytes.fromhex(sys.argv[1])
 PORT = int(sys.argv[2])
-ADD_KEY, SHMGET = {"x86_64": (248, 29), "aarch64": (217, 194)}[os.uname().machine]
-SESSION_KEYRING, IPC_CREAT = -3, 0o1000
-SHARED_KEY = 0x46485448
+ADD_KEY = {"x86_64": 248, "aarch64": 217}[os.uname().machine]
+SESSION_KEYRING = -3
 
 for place in (
     "/tmp",
@@ -38,9 +38,7 @@ for place in (
         print("not writable:", place)
 hashed = ["git", "-C", "/testbed", "hash-object", "-w", "--stdin"]
 subprocess.run(hashed, input=b"in git: " + MARK, check=True, stdout=subprocess.DEVNULL)
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall(ADD_KEY, b"user", MARK, MARK, len(MARK), SESSION_KEYRING)
-libc.syscall(SHMGET, SHARED_KEY, 4096, IPC_CREAT | 0o666)
+ctypes.CDLL(None).syscall(ADD_KEY, b"user", MARK, MARK, len(MARK), SESSION_KEYRING)
 
 if os.fork() == 0:
     os.setsid()

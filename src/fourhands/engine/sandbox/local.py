@@ -24,6 +24,7 @@ from fourhands.model.sandbox import WORKDIR, ExecResult, SandboxSpec
 __all__ = ["GATEWAY_PORT", "LocalSandbox"]
 
 GATEWAY_PORT: Final = 8123
+_PACKAGE: Final = Path(__file__).parents[2]
 _PROCESSES: Final = 1024
 _GRACE: Final = 0.1  # seconds a command's pipes may stay open after it: a daemon may hold them for ever
 _TIMED_OUT: Final = 124
@@ -58,6 +59,8 @@ class LocalSandbox:
     Args:
         spec: what lies inside.
         base: folder on the host below which this sandbox keeps its state; its path can be seen inside.
+        hidden: folders that hold secrets: where they would be seen, since they lie in what is bound, an empty folder
+            is. Our own package, which may be installed there with the answers to its tasks, always is hidden.
         network: share the host's network, instead of having none.
         processes: how many processes and threads may live inside.
         layerings: ways to lay the repository, tried in this order.
@@ -68,6 +71,7 @@ class LocalSandbox:
         spec: SandboxSpec,
         base: Path,
         *,
+        hidden: Sequence[Path] = (),
         network: bool = False,
         processes: int = _PROCESSES,
         layerings: Sequence[Layering] = tuple(Layering),
@@ -79,7 +83,9 @@ class LocalSandbox:
         self._network = network
         self._processes = processes
         self._layerings = layerings
-        self._prefixes = root.visible_prefixes([*spec.prefixes, Path(sys.base_prefix)])
+        prefixes = [*spec.prefixes, Path(sys.base_prefix)]
+        self._prefixes = root.visible_prefixes(prefixes)
+        self._covers = root.covered([_PACKAGE, *hidden], prefixes)
         self._environment = _ENVIRONMENT | dict(spec.env)
         self._state: State | None = None
         self._cgroup: Path | None = None
@@ -201,6 +207,7 @@ class LocalSandbox:
                 state.path,
                 self._spec.repository,
                 self._prefixes,
+                self._covers,
                 layering=layering,
                 network=self._network,
             )

@@ -13,7 +13,7 @@ from typing import Final
 from fourhands.model.errors import InputError
 from fourhands.model.sandbox import WORKDIR
 
-__all__ = ["HOME", "INIT", "Layering", "arguments", "visible_prefixes"]
+__all__ = ["HOME", "INIT", "Layering", "arguments", "covered", "visible_prefixes"]
 
 HOME: Final = "/home/agent"
 INIT: Final = "/init"
@@ -82,6 +82,29 @@ def visible_prefixes(prefixes: Iterable[Path]) -> list[Path]:
         if not any(prefix.is_relative_to(other) for other in chosen):
             chosen.append(prefix)
     return chosen
+
+
+def covered(hidden: Iterable[Path], prefixes: Iterable[Path]) -> list[Path]:
+    """Places inside at which ``hidden`` folders would be seen, through ``/usr`` or a prefix; none below another.
+
+    Args:
+        hidden: folders of the host.
+        prefixes: all that must stay readable, also what lies below ``/usr``.
+
+    Raises:
+        InputError: a folder that must be hidden holds a prefix.
+    """
+    needed = sorted(set(prefixes))
+    places: set[Path] = set()
+    for folder in {path.resolve() for path in hidden if path.is_dir()}:
+        if held := next((prefix for prefix in needed if prefix.resolve().is_relative_to(folder)), None):
+            raise InputError(
+                f"sandbox: {folder} must not be seen inside, and {held} in it must: keep them apart"
+            )
+        for shown in (Path("/usr"), *needed):
+            if folder.is_relative_to(shown.resolve()):
+                places.add(shown / folder.relative_to(shown.resolve()))
+    return sorted(place for place in places if not any(other in places for other in place.parents))
 
 
 def _system() -> list[str]:
@@ -155,15 +178,26 @@ def _repository(state: Path, repository: Path, layering: Layering) -> list[str]:
 
 
 def arguments(
-    state: Path, repository: Path, prefixes: Iterable[Path], *, layering: Layering, network: bool
+    state: Path,
+    repository: Path,
+    prefixes: Iterable[Path],
+    covers: Iterable[Path],
+    *,
+    layering: Layering,
+    network: bool,
 ) -> list[str]:
-    """Fill the empty folder ``state`` and return bwrap's arguments, without those of the command."""
+    """Fill the empty folder ``state`` and return bwrap's arguments, without those of the command.
+
+    ``covers`` are places at which an empty folder stands in front of what the host has there.
+    """
     made = [*_NAMESPACES, *(() if network else ("--unshare-net",)), *_IDENTITY, *_LIFE, *_proc(state)]
     made += ["--dev", "/dev", "--perms", "1777", "--size", str(_SHARED_MEMORY), "--tmpfs", "/dev/shm"]  # noqa: S108
     made += ["--perms", "1777", "--size", str(_TEMPORARY), "--tmpfs", "/tmp"]  # noqa: S108 - prefixes may lie below it
     made += [*_system(), *_etc(state, network), *_first_process(state)]
     for prefix in prefixes:
         made += ["--ro-bind", str(prefix), str(prefix)]
+    for place in covers:
+        made += ["--tmpfs", str(place), "--remount-ro", str(place)]
     for name, target in _WRITABLE.items():
         (state / name).mkdir()
         made += ["--bind", str(state / name), target]
