@@ -64,7 +64,7 @@ def measure() -> Outcome:
         added = asyncio.run(_one_stream(routes))
         costs = {route.name: asyncio.run(_many_streams(route)) for route in routes if route.pid}
     notes = (
-        f"a reply has {_CHUNKS} pieces of text, {_PAUSE_MS} ms apart; a call adds {len(_OUTPUT)} bytes to the history",
+        f"a reply has {_CHUNKS} pieces of text, {_PAUSE_MS} ms apart; a call adds {len(_OUTPUT)} bytes of output",
         f"LiteLLM {VERSION}, one worker",
         f"one stream: medians of {_ROUNDS} interleaved rounds, each beyond the direct call of its round",
         f"{_STREAMS} streams: a trial each, {_CALLS} calls a stream; CPU of the server's own process",

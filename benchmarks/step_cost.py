@@ -22,7 +22,7 @@ from fourhands.engine.sandbox import LocalSandbox
 from fourhands.gateway.conversation import Conversation
 from fourhands.model.sandbox import SandboxSpec
 from fourhands.wire.chat import ChatCompletions
-from fourhands.wire.types import ActionResult, Json, Request
+from fourhands.wire.types import Json, Request
 from fourhands.workspace.snapshot import Snapshotter
 from fourhands.workspace.store import ObjectStore
 from measure import Figure, Outcome, child_cpu, summary
@@ -79,18 +79,7 @@ class _Dialogue:
 
     def latest(self) -> Request:
         """What is new in the next request: all that matters of it, without reading the history over again."""
-        results = [
-            ActionResult(message["tool_call_id"], message["content"])
-            for message in self.messages[-1:]
-            if message["role"] == "tool"
-        ]
-        return Request(
-            "m",
-            streamed=True,
-            tools=("bash",),
-            calls=tuple(result.call_id for result in results),
-            results=tuple(results),
-        )
+        return _WIRE.parse_request({**self.body(), "messages": self.messages[-2:]})
 
     def reply(self) -> bytes:
         """The model's next reply, and what the agent then does."""
@@ -168,6 +157,7 @@ async def _exchange(conversation: Conversation, dialogue: _Dialogue, request: Re
         sent=admitted.body,
         received=received,
         milliseconds=1.0,
+        provider_failed=False,
     )
 
 

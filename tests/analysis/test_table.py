@@ -103,7 +103,14 @@ def test_a_row_is_folded_from_events() -> None:
     def event(kind: EventKind, actor: Actor = Actor.USER, **body: object) -> Event:
         return Event(next(number), "", MAIN_THREAD, actor, kind, dict(body))
 
-    ended = {"verdict": "unresolved", "termination": "finished", "reward": 0.0, "steps": 7, "delivered": 1}
+    ended: dict[str, object] = {
+        "verdict": "unresolved",
+        "termination": "finished",
+        "reward": 0.0,
+        "steps": 7,
+        "delivered": 1,
+    }
+    ended["uncounted_replies"] = 2
     row = trial_row(
         TrialKey("a", AGENT, Condition.parse("counter-edit")),
         2,
@@ -121,5 +128,15 @@ def test_a_row_is_folded_from_events() -> None:
     )
     assert (row.attempt, row.steps, row.tokens, row.triggered, row.delivered) == (2, 7, 900, 3, 1)
     assert (row.already_present, row.not_applied, row.user_lines_at_end) == (1, 1, 1)
+    assert row.uncounted_replies == 2
     assert row.is_scored
     assert not row.is_resolved
+
+
+def test_a_protocol_failure_has_two_rates() -> None:
+    rows = [
+        _row("a", "vanilla", solved=True, termination=Termination.PROTOCOL_FAILURE),
+        _row("b", "vanilla", solved=True),
+    ]
+    (vanilla,) = condition_table(rows)
+    assert (vanilla.resolve_rate, vanilla.resolve_rate_strict) == (1.0, 0.5)

@@ -65,6 +65,9 @@ def test_a_finished_run_is_not_run_again_and_another_plan_is_refused(run: Path) 
     again = fourhands("run", "--out", run)
     assert again.returncode == 0
     assert "[1]" not in again.stderr
+    ignored = fourhands("run", "--out", run, "--repeats", "5")
+    assert ignored.returncode == 2
+    assert "--repeats" in ignored.stderr
     other = fourhands("run", "--tasks", "ledger-rounding", "--out", run)
     assert other.returncode == 2
     assert "another plan" in other.stderr
@@ -149,6 +152,8 @@ def test_help_shows_an_example_for_every_command() -> None:
             2,
             "none.json",
         ),
+        (("run", "--tasks", "ledger-rounding,ledger-rounding", "--out", "X"), 2, "stands for two"),
+        (("run", "--tasks", "ledger-rounding", "--condition", "co-edit[k=2]", "--out", "X"), 2, "no K"),
         (("results", "X"), 2, "plan.json"),
         (("show", "X"), 2, "trials/KEY"),
         (("data", "pull", "--from", "X"), 3, "verified.jsonl"),

@@ -133,6 +133,7 @@ def test_the_message_is_a_user_turn_in_the_next_request_and_stays_in_its_place(r
     for event in events:
         if event.kind is EventKind.MODEL_CALLED and not event.body["side"]:
             exchange = orjson.loads(blobs.get(event.body["exchange"]))
+            assert "earlier" not in exchange["request"]  # only long trials page their history
             history = [orjson.loads(blobs.get(digest)) for digest in exchange["request"]["messages"]]
             spoken = [
                 i for i, turn in enumerate(history) if turn == {"role": "user", "content": message["text"]}

@@ -6,7 +6,7 @@ import asyncio
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,8 @@ from fourhands.model.sandbox import SandboxSpec
 from fourhands.model.text import LineRange, Region
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.user.touching import TouchingUser
+from fourhands.wire.registry import WIRES
+from fourhands.wire.types import Request
 from fourhands.workspace.store import ObjectStore
 
 LINES = [f"line {n}\n" for n in range(1, 21)]
@@ -39,6 +41,7 @@ PATCH = b"""diff --git a/a.txt b/a.txt
 +the user's line
  line 11
 """
+REQUEST = Request("m", streamed=False, tools=("bash",), calls=(), results=(), replies=0)
 TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}]
 
 
@@ -46,7 +49,7 @@ TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {"prope
 class Provider:
     """A model API of our own: answers with what a test queued, and remembers what it was sent."""
 
-    answers: list[web.Response | list[bytes] | dict[str, Any]] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
 
@@ -56,6 +59,9 @@ class Provider:
             return web.json_response({"data": [{"id": "m"}]})
         self.bodies.append(orjson.loads(await request.read()))
         answer = self.answers.pop(0)
+        if isinstance(answer, Awaitable):
+            await answer
+            return web.Response()
         if isinstance(answer, web.Response):
             return answer
         if isinstance(answer, dict):
@@ -77,6 +83,8 @@ class Scene:
     conversation: Conversation
     sandbox: LocalSandbox
     client: ClientSession
+    gateway: Gateway
+    leave: Callable[[], Awaitable[None]]
     events: list[Event]
     limit_reached: list[bool]
     messages: list[dict[str, Any]] = field(default_factory=lambda: [{"role": "user", "content": "fix it"}])
@@ -126,10 +134,10 @@ def scene(tmp_path: Path) -> MakeScene:
         tree = base.import_directory(repository)
         store = ObjectStore(tmp_path / "objects.git", base=tmp_path / "base.git")
         trigger = Trigger(event, (Region("a.txt", LineRange(9, 11)),))
-        user = TouchingUser(
-            [Intervention(f"i{n}", trigger, PATCH, f"I changed it ({n}).") for n in range(1, k + 1)],
-            shadow=shadow,
-        )
+        interventions = [
+            Intervention(f"i{n}", trigger, PATCH, f"I changed it ({n}).") for n in range(1, k + 1)
+        ]
+        user = TouchingUser(interventions, shadow=shadow)
         provider, events, limit = Provider(), [], []
         spec = SandboxSpec(repository, (Path(sys.prefix),))
         gateway = Gateway()
@@ -149,18 +157,29 @@ def scene(tmp_path: Path) -> MakeScene:
                 on_limit=lambda: limit.append(True),
                 on_event=events.append,
             )
-            await gateway.call(workspace.start([PATCH]))
+            await gateway.call(workspace.start(interventions))
             seat = Seat(
                 "token", conversation, Upstream(f"http://127.0.0.1:{port}/v1", "real-model", "provider-key")
             )
             listener = socket.create_server(("127.0.0.1", 0))
             await gateway.seat(seat, listener)
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            yield Scene(url, "token", provider, conversation, sandbox, client, events, limit)
+            yield Scene(
+                url,
+                "token",
+                provider,
+                conversation,
+                sandbox,
+                client,
+                gateway,
+                lambda: gateway.leave(seat),
+                events,
+                limit,
+            )
             await gateway.leave(seat)
             conversation.log.close()
-        await runner.cleanup()
         await asyncio.to_thread(gateway.close)
+        await runner.cleanup()
 
     return make
 
@@ -285,7 +304,7 @@ async def test_the_step_limit_ends_the_trial(scene: MakeScene) -> None:
         await s.step("c2", "ls")
         status, body = await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
         assert status == 403
-        assert b"step limit" in body
+        assert b"limit of steps" in body
         assert s.limit_reached == [True]
         assert len(s.provider.bodies) == 2
 
@@ -342,5 +361,116 @@ async def test_a_provider_that_cannot_be_reached_is_said_and_recorded(scene: Mak
         async with s.client.post(url, json=body, headers={"Authorization": "Bearer token"}) as answer:
             assert answer.status == 502
             assert "cannot be reached" in (await answer.json())["error"]["message"]
-        assert s.conversation.totals.failed_calls == 1
+        assert s.conversation.totals.provider_failed
         await asyncio.to_thread(gateway.close)
+
+
+async def test_an_id_that_a_provider_uses_again_is_another_call(scene: MakeScene) -> None:
+    async with scene(k=1) as s:
+        await s.step("call_0", "true")
+        await s.step("call_0", "cat a.txt")
+        for _ in range(3):
+            await s.step("call_0", "true")
+        spoken = {"role": "user", "content": "I changed it (1)."}
+        assert [b["messages"].index(spoken) for b in s.provider.bodies if spoken in b["messages"]] == [
+            5,
+            5,
+            5,
+        ]
+        assert [body["call"] for body in s.of(EventKind.ACTION_SEEN)] == [
+            "call_0",
+            *(f"call_0#{n}" for n in range(2, 6)),
+        ]
+        assert s.conversation.totals.retries == 0
+
+
+async def test_two_replies_to_a_client_that_retried_count_as_one_step(scene: MakeScene) -> None:
+    async with scene() as s:
+        for call_id in ("first", "second"):
+            s.provider.answers.append(completion(call_id, "cat a.txt"))
+        body = {"model": "m", "messages": s.messages, "tools": TOOLS}
+        (_, first), _ = await asyncio.gather(s.post(body), s.post(body))
+        message = orjson.loads(first)["choices"][0]["message"]
+        call_id = message["tool_calls"][0]["id"]
+        s.messages += [message, {"role": "tool", "tool_call_id": call_id, "content": "read"}]
+        await s.step("third", "true")
+        assert (s.conversation.totals.steps, s.conversation.totals.retries) == (2, 1)
+        assert s.of(EventKind.MESSAGE_SENT)[0]["anchor"] == [call_id]
+        assert s.of(EventKind.MESSAGE_LOST) == []
+
+
+async def test_a_reply_in_words_alone_that_the_agent_drops_is_a_retry(scene: MakeScene) -> None:
+    async with scene() as s:
+        for dropped in (True, False):
+            s.provider.answers.append({"choices": [{"message": {"role": "assistant", "content": "hm"}}]})
+            await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+            if not dropped:
+                s.messages.append({"role": "assistant", "content": "hm"})
+        await s.step("c1", "true")
+        assert (s.conversation.totals.steps, s.conversation.totals.retries) == (2, 1)
+
+
+async def test_an_error_under_status_200_is_no_step(scene: MakeScene) -> None:
+    async with scene() as s:
+        s.provider.answers.append({"error": {"message": "no provider available"}})
+        status, _ = await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+        assert status == 200
+        assert s.conversation.totals.steps == 0
+        assert s.conversation.totals.provider_failed
+
+
+@pytest.mark.parametrize(
+    ("status", "failed"), [(400, False), (404, False), (401, True), (429, True), (500, True)]
+)
+async def test_a_refusal_of_what_the_agent_asked_is_not_the_providers_failure(
+    scene: MakeScene, status: int, failed: bool
+) -> None:
+    async with scene() as s:
+        s.provider.answers.append(web.json_response({"error": {"message": "no"}}, status=status))
+        await s.post({"model": "m", "messages": s.messages, "tools": TOOLS})
+        assert s.conversation.totals.provider_failed is failed
+
+
+async def test_a_change_of_mode_is_no_edit(scene: MakeScene) -> None:
+    async with scene(event=TriggerEvent.EDIT) as s:
+        await s.step("c1", "chmod +x a.txt")
+        await s.step("c2", "true")
+        (changed,) = s.of(EventKind.WORKSPACE_CHANGED)
+        assert changed["files"][0]["modes"] == [0o100644, 0o100755]
+        assert s.of(EventKind.TRIGGER_FIRED) == []
+
+
+async def test_a_region_whose_every_line_is_gone_is_said_to_be(scene: MakeScene) -> None:
+    async with scene(event=TriggerEvent.EDIT) as s:
+        await s.step("c1", "sed -i '9,11d' a.txt")
+        await s.step("c2", "true")
+        (missed,) = s.of(EventKind.EDIT_NOT_APPLIED)
+        assert missed["outcome"] == "region_gone"
+
+
+async def test_a_call_under_way_when_the_trial_ends_is_recorded(scene: MakeScene) -> None:
+    async with scene() as s:
+        s.provider.answers.append(asyncio.sleep(3))
+        waiting = asyncio.ensure_future(s.post({"model": "m", "messages": s.messages, "tools": TOOLS}))
+        while not s.provider.bodies:  # noqa: ASYNC110 - the server has no event to wait for
+            await asyncio.sleep(0.01)
+        await s.leave()
+        (called,) = s.of(EventKind.MODEL_CALLED)
+        assert (called["status"], called["complete"], called["step"]) == (0, False, None)
+        await asyncio.gather(waiting, return_exceptions=True)
+
+
+async def test_a_snapshot_that_is_being_made_is_let_finish(scene: MakeScene) -> None:
+    async with scene(k=1) as s:
+        await s.step("c1", "cat a.txt")
+        s.provider.answers.append(completion("c2", "true"))
+        last = asyncio.ensure_future(s.post({"model": "m", "messages": s.messages, "tools": TOOLS}))
+        while not s.of(EventKind.ACTION_RESULT):  # noqa: ASYNC110 - it comes from another thread
+            await asyncio.sleep(0.001)
+        await s.gateway.call(s.conversation.close())
+        assert len(s.of(EventKind.EDIT_APPLIED)) == 1
+        assert s.conversation.failure is None
+        assert (
+            await s.gateway.call(s.conversation.before_call(WIRES["/chat/completions"], REQUEST, {})) is None
+        )
+        await asyncio.gather(last, return_exceptions=True)

@@ -65,7 +65,6 @@ def reads(command: str, *, cwd: str = "/testbed", output: str | None = None) -> 
         ("awk '{print $1}' f | head -2", [(1, 2)]),
         ("bat -r 10:20 f", [(10, 20)]),
         ("cut -c1-10 f | head -4", [(1, 4)]),
-        ("wc -l f", None),
         ("less f", None),
         ("sort -k 2 f", None),
         ("grep x f", None),

@@ -74,3 +74,13 @@ def test_a_blob_is_stored_once_and_comes_back(tmp_path: Path) -> None:
     assert blobs.put(data) == blobs.put(data)
     assert blobs.get(blobs.put(data)) == data
     assert len([path for path in (tmp_path / "blobs").rglob("*") if path.is_file()]) == 1
+
+
+def test_a_record_of_another_version_is_not_read_as_this_one(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    log, _ = _log(path)
+    log.append(Actor.HARNESS, EventKind.NOTE, {})
+    log.close()
+    path.write_bytes(path.read_bytes().replace(b'"v":1', b'"v":2'))
+    assert read_events(path).events == ()
+    assert "version 2" in read_events(path).problems[0]

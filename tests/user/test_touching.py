@@ -23,7 +23,9 @@ def _read(path: str, *lines: tuple[int, int]) -> Event:
 
 def _changed(path: str, *hunks: tuple[int, int, int, int], actor: Actor = Actor.AGENT) -> Event:
     return _event(
-        EventKind.WORKSPACE_CHANGED, actor, files=[{"path": path, "hunks": [list(h) for h in hunks]}]
+        EventKind.WORKSPACE_CHANGED,
+        actor,
+        files=[{"path": path, "old": "1", "new": "2", "hunks": [list(h) for h in hunks]}],
     )
 
 

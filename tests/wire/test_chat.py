@@ -39,7 +39,7 @@ def test_a_request_tells_tools_calls_and_results() -> None:
     request = WIRE.parse_request(PARALLEL)
     assert request.tools == ("bash",)
     assert request.calls == ("a", "b", "c")
-    assert [(r.call_id, r.text) for r in request.results] == [("a", "one"), ("b", "two"), ("c", "three")]
+    assert [(r.call, r.text) for r in request.results] == [("a", "one"), ("b", "two"), ("c", "three")]
 
 
 def test_a_side_request_offers_no_tools() -> None:
@@ -156,3 +156,19 @@ def test_events_are_split_at_any_cut_without_losing_a_byte(
         events += list(splitter.feed(stream[start:end]))
     assert b"".join(events) + splitter.rest() == stream
     assert [event_data(event) for event in events] == payloads
+
+
+def test_a_completion_without_a_message_is_no_reply() -> None:
+    for body in ({"error": {"message": "x"}}, {"choices": []}, {"choices": [{}]}):
+        with pytest.raises(ValueError, match="without a message"):
+            WIRE.parse_reply(body)
+
+
+def test_a_stream_is_complete_with_its_reason_even_without_its_last_line() -> None:
+    collector = WIRE.collector(_body(stream=True))
+    collector.feed(
+        orjson.dumps({"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": None}]})
+    )
+    assert not collector.reply().complete
+    collector.feed(orjson.dumps({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
+    assert collector.reply().complete

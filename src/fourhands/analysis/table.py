@@ -19,11 +19,13 @@ class ConditionRow:
     """One agent under one condition.
 
     ``trials`` are planned, ``scored`` have a verdict that counts; ``resolve_rate`` is resolved / scored with its
-    95 % Wilson interval, trials as independent. ``delta`` is the mean over tasks of (rate under the condition −
+    95 % Wilson interval, trials as independent; ``resolve_rate_strict`` counts a protocol failure as unresolved
+    whatever its verdict. ``delta`` is the mean over tasks of (rate under the condition −
     rate under `vanilla`), each rate over the task's scored repeats, and only over tasks scored under both:
     ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered``, ``would_have_triggered`` (shadow) and
     ``delivered`` count trials with at least one; ``edits_delivered`` counts edits. ``steps`` and ``tokens`` are
-    means over scored trials. ``None`` where nothing can be computed.
+    means over scored trials; with ``uncounted_replies`` the tokens are a lower bound. ``None`` where nothing can
+    be computed.
     """
 
     agent: str
@@ -36,6 +38,7 @@ class ConditionRow:
     resolve_rate: float | None
     resolve_rate_low: float | None
     resolve_rate_high: float | None
+    resolve_rate_strict: float | None
     delta: float | None
     pairs: int
     incomplete_pairs: int
@@ -45,6 +48,7 @@ class ConditionRow:
     edits_delivered: int
     steps: float | None
     tokens: float | None
+    uncounted_replies: int
 
     def as_json(self) -> dict[str, Any]:
         """As ``results --json`` prints it."""
@@ -77,6 +81,7 @@ def _row(
     trials = groups[agent, condition]
     scored = [trial for trial in trials if trial.is_scored]
     resolved = sum(trial.is_resolved for trial in scored)
+    strict = sum(trial.is_resolved and not trial.is_protocol_failure for trial in scored)
     interval = wilson(resolved, len(scored))
     vanilla = next((c for a, c in groups if a == agent and c.name is ConditionName.VANILLA), None)
     differences: list[float] = []
@@ -98,6 +103,7 @@ def _row(
         resolve_rate=resolved / len(scored) if scored else None,
         resolve_rate_low=interval[0] if interval else None,
         resolve_rate_high=interval[1] if interval else None,
+        resolve_rate_strict=strict / len(scored) if scored else None,
         delta=fmean(differences) if differences else None,
         pairs=len(differences),
         incomplete_pairs=incomplete,
@@ -107,6 +113,7 @@ def _row(
         edits_delivered=sum(trial.delivered for trial in trials),
         steps=fmean(trial.steps for trial in scored) if scored else None,
         tokens=fmean(trial.tokens for trial in scored) if scored else None,
+        uncounted_replies=sum(trial.uncounted_replies for trial in trials),
     )
 
 

@@ -24,6 +24,8 @@ class TrialRow:
     outcome: Outcome | None
     steps: int = 0
     tokens: int = 0
+    uncounted_replies: int = 0
+    """Replies whose tokens the provider did not tell: then ``tokens`` is a lower bound."""
     triggered: int = 0
     shadow_triggered: int = 0
     delivered: int = 0
@@ -38,6 +40,11 @@ class TrialRow:
     def is_scored(self) -> bool:
         """Whether the trial enters rates."""
         return self.applicable and self.outcome is not None and self.outcome.is_scored
+
+    @property
+    def is_protocol_failure(self) -> bool:
+        """Whether the agent broke its own protocol: strict rates count that as unresolved."""
+        return self.outcome is not None and self.outcome.termination is Termination.PROTOCOL_FAILURE
 
     @property
     def is_resolved(self) -> bool:
@@ -60,6 +67,7 @@ def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicabl
         outcome=Outcome(Verdict(ended["verdict"]), Termination(ended["termination"]), ended["reward"]),
         steps=ended["steps"],
         tokens=ended["tokens"]["total"],
+        uncounted_replies=ended["uncounted_replies"],
         triggered=kinds.count(EventKind.TRIGGER_FIRED),
         shadow_triggered=kinds.count(EventKind.SHADOW_TRIGGER_FIRED),
         delivered=ended["delivered"],

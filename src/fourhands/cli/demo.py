@@ -65,5 +65,5 @@ def demo(
             settings=Settings(),
         )
         say(f"Running {len(plan.trials)} trials; no live model: scripted ones stand in for it.")
-        run_folder(folder)
+        run_folder(folder, concurrency=2)
     finish(folder, json=json)

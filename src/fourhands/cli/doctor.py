@@ -33,5 +33,5 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Print as JSON, sch
             output().print(f"{mark}  {finding.what}: {finding.found}", markup=False, soft_wrap=True)
             if not finding.ok:
                 output().print(f"         → {finding.remedy}", markup=False, soft_wrap=True)
-    if not all(finding.ok or finding.optional for finding in findings):
+    if not all(finding.ok for finding in findings):
         raise typer.Exit(4)

@@ -50,9 +50,6 @@ def main() -> None:
     except FourhandsError as error:
         errors().print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(_exit_code(error))
-    except KeyboardInterrupt:
-        errors().print("interrupted; run the same command again with --out to go on", markup=False)
-        sys.exit(130)
 
 
 def _exit_code(error: FourhandsError) -> int:

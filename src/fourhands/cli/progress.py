@@ -67,6 +67,7 @@ class Progress:
 
     def see(self, key: TrialKey, event: Event) -> None:
         """Take one event of one trial."""
+        line = None
         with self._lock:
             running = self._running.setdefault(key, _Running())
             running.steps = event.body.get("step") or running.steps
@@ -75,8 +76,11 @@ class Progress:
                 del self._running[key]
                 self._done += 1
                 seconds = time.monotonic() - running.started
-                line = f"{key}: {event.body['verdict']} ({event.body['termination']}), {seconds:.0f} s"
-                self._console.print(f"[{self._done}] {line}", markup=False, soft_wrap=True)
+                outcome = f"{event.body['verdict']} ({event.body['termination']})"
+                line = f"[{self._done}] {key}: {outcome}, {seconds:.0f} s"
+        if line is not None:
+            # Not under our lock: the display holds its own while it asks us what to render.
+            self._console.print(line, markup=False, soft_wrap=True)
 
     def _render(self) -> RenderableType:
         with self._lock:

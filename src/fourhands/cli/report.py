@@ -10,7 +10,7 @@ from rich.table import Table
 
 from fourhands.analysis.table import ConditionRow, condition_table
 from fourhands.analysis.trials import TrialRow
-from fourhands.model.trial import ConditionName
+from fourhands.model.trial import RECORDED, SCRIPTED, ConditionName
 from fourhands.trajectories.run_folder import RunFolder
 
 __all__ = ["markdown_report", "print_report"]
@@ -18,11 +18,11 @@ __all__ = ["markdown_report", "print_report"]
 _HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "trig.", "deliv.", "steps", "tokens")
 _STAND_INS = (
     (
-        "scripted/",
+        SCRIPTED,
         "scripted models. They follow a playbook; their numbers measure this product, not a model.",
     ),
     (
-        "recorded/",
+        RECORDED,
         "recorded actions, repeated whatever is said to them: no measurement of a live model.",
     ),
 )
@@ -85,7 +85,7 @@ def _cells(row: ConditionRow) -> list[str]:
         f"({row.would_have_triggered})" if vanilla else str(row.triggered),
         "" if vanilla else str(row.delivered),
         "–" if row.steps is None else f"{row.steps:.1f}",
-        "–" if row.tokens is None else f"{row.tokens:,.0f}",
+        "–" if row.tokens is None else f"{'≥ ' * (row.uncounted_replies > 0)}{row.tokens:,.0f}",
     ]
 
 
@@ -117,6 +117,13 @@ def _notes(rows: Sequence[TrialRow]) -> list[str]:
     for prefix, says in _STAND_INS:
         if names := sorted(model for model in models if model.startswith(prefix)):
             notes.append(f"{', '.join(names)}: {says}")
+    if any(row.uncounted_replies for row in rows):
+        notes.append("≥: the provider did not tell the tokens of every reply; what it told is a lower bound.")
+    notes += [
+        f"{row.model}, {row.condition}: with protocol failures as unresolved, {row.resolve_rate_strict:.1%}"
+        for row in condition_table(rows)
+        if row.resolve_rate_strict is not None and row.resolve_rate_strict != row.resolve_rate
+    ]
     if any(row.applicable and not row.is_scored for row in rows):
         notes.append(
             "Trials without an outcome that counts are not scored; run the same command again to retry them."

@@ -13,6 +13,7 @@ __all__ = ["run"]
 
 
 def run(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(help="Folder of the run; an unfinished run there is gone on with.")],
     tasks: Annotated[
         str | None,
@@ -52,9 +53,7 @@ def run(
 
     folder = RunFolder(out)
     with folder.locked():
-        if tasks is not None or not folder.plan_path.exists():
-            if tasks is None:
-                raise InputError(f"{out} is no run yet: say which tasks to run with --tasks")
+        if tasks is not None:
             prepare_run(
                 folder,
                 tasks=_list(tasks),
@@ -62,12 +61,23 @@ def run(
                 models=_list(model),
                 conditions=_list(condition),
                 repeats=repeats,
-                settings=Settings(
-                    step_limit=step_limit, base_url=base_url, api_key_env=api_key_env, concurrency=jobs
-                ),
+                settings=Settings(step_limit=step_limit, base_url=base_url, api_key_env=api_key_env),
             )
-        run_folder(folder)
+        elif not folder.plan_path.exists():
+            raise InputError(f"{out} is no run yet: say which tasks to run with --tasks")
+        elif given := _given(context) - {"out", "jobs", "json"}:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(given))
+            raise InputError(
+                f"{options}: what {out} runs is in its plan already; leave out, or give all with --tasks"
+            )
+        run_folder(folder, concurrency=jobs)
     finish(folder, json=json)
+
+
+def _given(context: typer.Context) -> set[str]:
+    """Names of the options that stand on the command line."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
 
 
 def _list(text: str) -> list[str]:

@@ -16,14 +16,12 @@ from fourhands.cli.report import markdown_report, print_report
 from fourhands.cli.rows import read_rows
 from fourhands.edits.plan import plan_run
 from fourhands.model.errors import InputError
-from fourhands.model.trial import AgentSpec, Condition
+from fourhands.model.trial import RECORDED, AgentSpec, Condition
 from fourhands.tasks.find import find_tasks
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.run_folder import Plan, RunFolder, Settings, write_atomically
 
 __all__ = ["finish", "prepare_run", "results_json", "run_folder"]
-
-_RECORDED = "recorded/"
 
 
 def prepare_run(
@@ -49,11 +47,11 @@ def prepare_run(
         if agent not in AGENTS:
             raise InputError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
     recordings = {
-        Path(model).name: Path(model.removeprefix(_RECORDED)).absolute()
+        Path(model).name: Path(model.removeprefix(RECORDED)).absolute()
         for model in models
-        if model.startswith(_RECORDED)
+        if model.startswith(RECORDED)
     }
-    names = [_RECORDED + Path(m).name if m.startswith(_RECORDED) else m for m in models]
+    names = [RECORDED + Path(m).name if m.startswith(RECORDED) else m for m in models]
     try:
         parsed = [Condition.parse(label) for label in conditions]
     except ValueError as error:
@@ -78,7 +76,7 @@ def prepare_run(
     return plan
 
 
-def run_folder(folder: RunFolder) -> None:
+def run_folder(folder: RunFolder, *, concurrency: int) -> None:
     """Run all of the plan that has not ended, with progress on standard error.
 
     Raises:
@@ -95,7 +93,7 @@ def run_folder(folder: RunFolder) -> None:
 
     async def work(progress: Progress) -> None:
         models.serve_at(await gateway.serve_players(models.server))
-        await execute(folder, gateway, models.upstream, progress.see)
+        await execute(folder, gateway, models.upstream, progress.see, concurrency)
 
     try:
         with Progress(plan, errors()) as progress:

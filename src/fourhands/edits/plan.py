@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 
 from fourhands.edits.records import (
@@ -12,6 +13,7 @@ from fourhands.edits.records import (
     counter_edit_interventions,
     load_record,
 )
+from fourhands.model.errors import InputError
 from fourhands.model.intervention import Intervention
 from fourhands.model.trial import AgentSpec, Condition, ConditionName
 from fourhands.tasks.folder import Task
@@ -38,10 +40,13 @@ def plan_run(
     """Plan every trial: repeats, then agents, then conditions, then tasks.
 
     Raises:
-        InputError: a task's record is wrong; names the file and the field.
+        InputError: a task's record is wrong (names the file and the field), or something is named twice.
     """
+    _refuse_repeats("task", [task.name for task in tasks])
+    _refuse_repeats("agent and model", [agent.label for agent in agents])
+    _refuse_repeats("condition", [condition.label for condition in conditions])
     records = {task.name: load_record(task.record) if task.record else None for task in tasks}
-    return Plan(
+    plan = Plan(
         run_id=secrets.token_hex(6),
         settings=settings,
         tasks=tuple(
@@ -70,6 +75,14 @@ def plan_run(
             for task in tasks
         ),
     )
+    _refuse_repeats("folder name", [trial.key.slug for trial in plan.trials])
+    return plan
+
+
+def _refuse_repeats(what: str, names: Sequence[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InputError(f"{what} {twice[0]!r} stands for two: a run needs names that differ")
 
 
 def _user(task: str, condition: Condition, record: Record | None) -> PlannedUser:

@@ -34,6 +34,7 @@ class ActiveRun:
     gateway: Gateway
     upstream: Callable[[TrialKey], Upstream]
     on_event: Callable[[TrialKey, Event], None]
+    concurrency: int
     sessions: dict[UUID, Session] = field(default_factory=dict)
 
     def __enter__(self) -> Self:

@@ -9,7 +9,6 @@ import subprocess
 from dataclasses import dataclass
 
 from fourhands.engine.sandbox import probe
-from fourhands.model.errors import SandboxError
 from fourhands.tasks.cache import cache_root
 
 __all__ = ["Finding", "examine"]
@@ -19,13 +18,12 @@ _PROGRAMS = {"git": "apt-get install git", "tar": "apt-get install tar", "bash":
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at; ``optional`` ones do not keep trials from running."""
+    """One thing that was looked at, and what to do when it is not as trials need it."""
 
     what: str
     ok: bool
     found: str
     remedy: str = ""
-    optional: bool = False
 
 
 async def examine() -> list[Finding]:
@@ -41,11 +39,12 @@ async def examine() -> list[Finding]:
         findings.append(
             Finding("cache", ok=False, found=str(error), remedy="set FOURHANDS_CACHE to a folder you own")
         )
-    try:
-        can = await probe(cache / "sandboxes")
-        findings.append(Finding("sandbox", ok=True, found=str(can)))
-    except SandboxError as error:
-        findings.append(Finding("sandbox", ok=False, found="cannot run", remedy=str(error)))
+    can = await probe(cache / "sandboxes")
+    if can.problem is None:
+        found = f"runs as {can.user}, {can.layering}, processes limited by {can.process_limit or 'nothing'}"
+        findings.append(Finding("sandbox", ok=True, found=found))
+    else:
+        findings.append(Finding("sandbox", ok=False, found="cannot run", remedy=can.problem))
     return findings
 
 

@@ -57,7 +57,11 @@ class _JobKey:
 
 
 async def execute(
-    folder: RunFolder, gateway: Gateway, upstream: Callable[[TrialKey], Upstream], watch: Watcher
+    folder: RunFolder,
+    gateway: Gateway,
+    upstream: Callable[[TrialKey], Upstream],
+    watch: Watcher,
+    concurrency: int,
 ) -> None:
     """Run all of the plan that has not ended yet.
 
@@ -66,6 +70,7 @@ async def execute(
         gateway: started.
         upstream: whom the agent of a trial speaks to.
         watch: called with every event, from several threads.
+        concurrency: trials at once.
 
     Raises:
         FourhandsError: the environment or an agent cannot be set up on this machine.
@@ -75,7 +80,7 @@ async def execute(
     _refuse_changed_tasks(folder, plan)
     await asyncio.to_thread(sweep, cache_root() / "sandboxes")
     write_lock(folder, plan)
-    with ActiveRun(folder, plan, gateway, upstream, watch) as active:
+    with ActiveRun(folder, plan, gateway, upstream, watch, concurrency) as active:
         for job_key, trials in _by_job(plan):
             await _run_job(active, job_key, trials)
 
@@ -117,7 +122,7 @@ async def _run_job(active: ActiveRun, key: _JobKey, trials: list[PlannedTrial]) 
         job_name=_unused(folder.jobs_path, key.name),
         jobs_dir=folder.jobs_path,
         n_attempts=1,
-        n_concurrent_trials=plan.settings.concurrency,
+        n_concurrent_trials=active.concurrency,
         quiet=True,
         verifier_timeout_multiplier=_VERIFIER_SLACK,
         environment=EnvironmentConfig(

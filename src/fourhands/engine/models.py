@@ -11,22 +11,15 @@ from fourhands.gateway.playbook import Move, load_playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import InputError, MissingError
-from fourhands.model.trial import TrialKey
+from fourhands.model.trial import RECORDED, SCRIPTED, TrialKey
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.mini_swe_agent import Step, read_mini_swe_agent
 from fourhands.trajectories.run_folder import Plan
 
-__all__ = ["SCRIPTED", "Models", "is_stand_in"]
+__all__ = ["Models"]
 
-SCRIPTED: Final = "scripted/"
-RECORDED: Final = "recorded/"
 _SEEN_MODEL: Final = "model"
 """What an agent is told a stand-in is called: the same for all."""
-
-
-def is_stand_in(model: str) -> bool:
-    """Whether ``model`` is no live model: its numbers measure the product, not a model."""
-    return model.startswith((SCRIPTED, RECORDED))
 
 
 class Models:
@@ -59,7 +52,7 @@ class Models:
     def upstream(self, key: TrialKey) -> Upstream:
         """Whom the agent of ``key`` speaks to."""
         name = key.agent.model
-        if is_stand_in(name):
+        if name.startswith((SCRIPTED, RECORDED)):
             return Upstream(self._address + PlayerServer.path(_player(name, key.task)), _SEEN_MODEL)
         return self._live(name)
 

@@ -124,8 +124,7 @@ class Session:
             },
         )
         try:
-            patches = [i.patch for i in self._interventions if i.patch is not None]
-            await self._gateway.call(workspace.start(patches))
+            await self._gateway.call(workspace.start(self._interventions))
             self._seat = Seat(self.token, self.conversation, self._upstream)
             await self._gateway.seat(self._seat, await self._environment.listen(GATEWAY_PORT))
         except FourhandsError as error:
@@ -145,8 +144,12 @@ class Session:
         """
         if self._seat:
             seat, self._seat = self._seat, None
-            await self._environment.sandbox.kill_all()
-            await self._gateway.leave(seat)
+            try:
+                # First an edit or a snapshot that is being made is let finish: killed, it would spoil the trial.
+                await self._gateway.call(self.conversation.close())
+                await self._environment.sandbox.kill_all()
+            finally:
+                await self._gateway.leave(seat)
 
     async def verify(self) -> Verification:
         """Kill what is left inside, take the final state, and verify it in a fresh sandbox."""
@@ -198,7 +201,10 @@ class Session:
         self.conversation.emit(
             Actor.HARNESS,
             EventKind.TRIAL_ENDED,
-            _ending(verdict, self.termination, reward, self.conversation.totals),
+            {
+                **_ending(verdict, self.termination, reward, self.conversation.totals),
+                "user_lines": self.conversation.workspace.standing(),
+            },
             durable=True,
         )
         self.conversation.log.close()

@@ -7,8 +7,9 @@ carries out what they decide, and says which messages of theirs a request must c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,8 @@ class Totals:
         self.usage = Usage()
         self.uncounted = 0
         """Replies whose provider did not tell their usage: then the tokens are a lower bound."""
-        self.failed_calls = 0
-        """Failures since the last good reply: an agent that ends on one ended because of the provider."""
+        self.provider_failed = False
+        """Whether the last call failed by the provider: an agent that ends on that ended because of it."""
         self.interventions = {"triggered": 0, "shadow": 0, "delivered": 0, "messages": 0}
 
     def as_json(self) -> dict[str, Any]:
@@ -75,6 +76,21 @@ class _Carried:
     last: int = 0
     count: int = 0
     lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A reply of which it is not yet known whether the agent carries on from it."""
+
+    step: int
+    calls: tuple[str, ...]
+    replies: int
+
+    def is_accepted_by(self, request: Request) -> bool:
+        if self.calls:
+            # From the end: a history holds thousands of calls, and those asked about are its last.
+            return not set(self.calls).isdisjoint(reversed(request.calls))
+        return request.replies > self.replies
 
 
 class Conversation:
@@ -115,9 +131,9 @@ class Conversation:
         self._on_limit = on_limit
         self._lock = asyncio.Lock()
         self._seen: set[str] = set()
-        self._batch: tuple[str, ...] = ()
         self._actions: dict[str, Action] = {}
-        self._pending_step: tuple[str, ...] | None = None
+        self._pending: list[_Pending] = []
+        self._closed = False
         self._insertions: list[Insertion] = []
         self._carried: dict[str, _Carried] = {}
         self._requests = 0
@@ -136,9 +152,11 @@ class Conversation:
         """Take in a request before it goes to the model, with all that the users do and say at this moment.
 
         Returns:
-            The request with the users' messages in it, or ``None`` when the agent has no step left.
+            The request with the users' messages in it, or ``None`` when the agent has no step left, or no time.
         """
         async with self._lock:
+            if self._closed:
+                return None
             self._requests += 1
             insertions: list[Insertion] = []
             if request.tools:  # else a side request: never a step, never an insertion
@@ -148,7 +166,7 @@ class Conversation:
                         self._limited = True
                         self._on_limit()
                     return None
-                fresh = [result for result in request.results if result.call_id not in self._seen]
+                fresh = [result for result in request.results if result.call not in self._seen]
                 if fresh:
                     await self._after_action(fresh)
                 insertions = self._insertions
@@ -184,8 +202,9 @@ class Conversation:
         sent: Json,
         received: bytes,
         milliseconds: float,
+        provider_failed: bool,
     ) -> None:
-        """Record an exchange. ``reply`` is ``None`` when the provider failed or the answer was no reply."""
+        """Record an exchange. ``reply`` is ``None`` when the answer was no reply, or did not come."""
         async with self._lock:
             good = reply is not None and reply.complete
             side = not request.tools
@@ -193,11 +212,9 @@ class Conversation:
             step = None
             if good and not side:
                 step = self.totals.steps + 1
-                self.totals.failed_calls = 0
             elif good:
                 self.totals.side_calls += 1
-            else:
-                self.totals.failed_calls += 1
+            self.totals.provider_failed = provider_failed
             if usage:
                 self.totals.usage += usage
             elif good:
@@ -221,21 +238,26 @@ class Conversation:
             if reply is None or step is None:
                 return
             self.totals.steps = step
-            self._batch = tuple(action.call_id for action in reply.actions)
-            self._pending_step = self._batch
-            for action in reply.actions:
-                self._actions[action.call_id] = action
+            calls = _numbered(reply.actions, request.calls) if reply.actions else []
+            self._pending.append(_Pending(step, tuple(calls), request.replies))
+            for call, action in zip(calls, reply.actions, strict=True):
+                self._actions[call] = action
                 self.emit(
                     Actor.AGENT,
                     EventKind.ACTION_SEEN,
                     {
                         "step": step,
-                        "call": action.call_id,
+                        "call": call,
                         "tool": action.tool,
                         "arguments": self.blobs.put(_arguments(action)),
                         "touches": _touches_json(action, None),
                     },
                 )
+
+    async def close(self) -> None:
+        """Take no more requests; a user's edit that is being made is finished first."""
+        async with self._lock:
+            self._closed = True
 
     def fail(self, reason: str) -> None:
         """Our own side broke: the trial is ours to answer for, not the agent's."""
@@ -263,28 +285,28 @@ class Conversation:
 
     def _settle_pending(self, request: Request) -> None:
         """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
-        batch, self._pending_step = self._pending_step, None
-        # From the end: a history holds thousands of calls, and those asked about are its last.
-        if batch and set(batch).isdisjoint(reversed(request.calls)):
-            self.totals.steps -= 1
-            self.totals.retries += 1
-            self.emit(
-                Actor.HARNESS,
-                EventKind.NOTE,
-                {"note": "reply_not_accepted", "step": self.totals.steps + 1, "calls": list(batch)},
-            )
+        pending, self._pending = self._pending, []
+        for reply in pending:
+            if not reply.is_accepted_by(request):
+                self.totals.steps -= 1
+                self.totals.retries += 1
+                self.emit(
+                    Actor.HARNESS,
+                    EventKind.NOTE,
+                    {"note": "reply_not_accepted", "step": reply.step, "calls": list(reply.calls)},
+                )
 
     async def _after_action(self, results: Sequence[ActionResult]) -> None:
         for result in results:
-            self._seen.add(result.call_id)
+            self._seen.add(result.call)
             seen = read_observation(result.text)
             output = seen.output.encode("utf-8", "surrogatepass")
-            action = self._actions.get(result.call_id)
+            action = self._actions.get(result.call)
             self.emit(
                 Actor.AGENT,
                 EventKind.ACTION_RESULT,
                 {
-                    "call": result.call_id,
+                    "call": result.call,
                     "output": self.blobs.put(output),
                     "bytes": len(output),
                     "code": seen.code,
@@ -292,7 +314,7 @@ class Conversation:
                 },
             )
         self._emit_changes(await self.workspace.observe(), Actor.AGENT)
-        batch = self._batch or tuple(result.call_id for result in results)
+        batch = tuple(result.call for result in results)
         for user in self._users:
             for act in await user.decide(Moment.AFTER_ACTION):
                 await self._carry_out(act, batch)
@@ -319,7 +341,7 @@ class Conversation:
         """Make the user's edit; say whether the workspace now holds it because of that."""
         name = {"intervention": intervention}
         self.emit(Actor.USER, EventKind.EDIT_INTENDED, {**name, "patch": self.blobs.put(patch)}, durable=True)
-        done = await self.workspace.edit(intervention, patch)
+        done = await self.workspace.edit(intervention)
         self._emit_changes(done.by_agent, Actor.AGENT)
         self._emit_changes(done.by_user, Actor.USER, intervention)
         body = {**name, "outcome": done.outcome.value, "detail": done.detail}
@@ -358,6 +380,18 @@ class Conversation:
                     "lines": changes.owners,
                 },
             )
+
+
+def _numbered(actions: Sequence[Action], before: Iterable[str]) -> list[str]:
+    """The ids of new calls as the next request will number them: see `number_repeats`."""
+    taken = set(before)
+    numbered = []
+    for action in actions:
+        names = (action.call_id if n == 1 else f"{action.call_id}#{n}" for n in count(1))
+        name = next(candidate for candidate in names if candidate not in taken)
+        taken.add(name)
+        numbered.append(name)
+    return numbered
 
 
 def _arguments(action: Action) -> bytes:

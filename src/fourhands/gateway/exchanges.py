@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-from operator import eq
 from typing import Any, Final
 
 import orjson
@@ -26,7 +24,8 @@ class ExchangeRecorder:
 
     def __init__(self, blobs: BlobStore) -> None:
         self._blobs = blobs
-        self._messages: list[Any] = []
+        self._before = b"["
+        """The history that was stored last, as JSON without its closing bracket."""
         self._digests: list[str] = []
         self._pages: list[str] = []
 
@@ -41,10 +40,13 @@ class ExchangeRecorder:
 
     def _history(self, messages: list[Any]) -> Json:
         """``messages``: digests of the last ones; ``earlier``: the page in front of them, if there is one."""
-        same = sum(takewhile(bool, map(eq, self._messages, messages)))
-        del self._digests[same:], self._pages[same // _PAGE :]
-        self._messages = messages
-        self._digests += [self._blobs.put(orjson.dumps(message)) for message in messages[same:]]
+        # As bytes: comparing and keeping the parsed messages would cost more than reading them did.
+        text = orjson.dumps(messages)
+        if not text.startswith(self._before):
+            self._digests, self._pages = [], []
+        self._before = text[:-1]
+        new = messages[len(self._digests) :]
+        self._digests += [self._blobs.put(orjson.dumps(message)) for message in new]
         while len(messages) > (len(self._pages) + 1) * _PAGE:
             self._pages.append(self._blobs.put(orjson.dumps(self._tail(len(self._pages), _PAGE))))
         return self._tail(len(self._pages), None)

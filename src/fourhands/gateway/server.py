@@ -13,12 +13,12 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
 from aiohttp import (
-    ClientConnectionError,
     ClientError,
     ClientResponse,
     ClientSession,
@@ -41,6 +41,12 @@ _SEEN_AS: Final = "/v1"
 """The base path that every agent is pointed at."""
 _MAX_BODY: Final = 1 << 29
 _FIRST_ERROR: Final = 400
+_FIRST_SERVER_ERROR: Final = 500
+_NOT_THE_AGENTS: Final = frozenset({401, 402, 403, 408, 429})
+_NO_TIME: Final = 0.01
+"""Seconds for requests under way before they are cancelled; aiohttp takes 0 for "as long as it takes"."""
+_LAST_RECORDS: Final = 10.0
+"""Seconds that exchanges under way have to be recorded once their trial has ended."""
 _HOP_BY_HOP: Final = frozenset(
     {
         "connection",
@@ -87,6 +93,7 @@ class Gateway:
         self._thread = threading.Thread(target=self._loop.run_forever, name="gateway", daemon=True)
         self._client: ClientSession | None = None
         self._servers: dict[Seat, tuple[asyncio.Server, web.Server]] = {}
+        self._running: dict[Seat, set[asyncio.Future[None]]] = {}
         self._runners: list[web.AppRunner] = []
 
     def start(self) -> None:
@@ -126,6 +133,7 @@ class Gateway:
         """Answer on ``listener`` for ``seat`` from now on."""
 
         async def work() -> None:
+            self._running[seat] = set()
             handler = web.Server(lambda request: self._handle(seat, request), access_log=None)
             server = await self._loop.create_server(handler, sock=listener, backlog=128)
             self._servers[seat] = server, handler
@@ -133,11 +141,13 @@ class Gateway:
         await self.call(work())
 
     async def leave(self, seat: Seat) -> None:
-        """Stop answering for ``seat``."""
+        """Stop answering for ``seat``; every exchange that was under way is recorded when this returns."""
 
         async def work() -> None:
             if served := self._servers.pop(seat, None):
                 await _shut(*served)
+            if running := self._running.pop(seat, None):
+                await asyncio.wait(running, timeout=_LAST_RECORDS)
 
         await self.call(work())
 
@@ -160,15 +170,20 @@ class Gateway:
 
     async def _handle(self, seat: Seat, request: web.BaseRequest) -> web.StreamResponse:
         wire = None
+        under_way = self._loop.create_future()
+        self._running.get(seat, set()).add(under_way)
         try:
             _admit(request, seat.token)
             wire = _wire(request)
-            raw = await request.content.read()
+            raw = await _read(request)
             if wire is None:
                 return await self._pass_on(seat, request, raw)
             return await self._converse(seat, wire, request, raw)
         except _RefusedError as refusal:
             return _error(wire, refusal.status, str(refusal))
+        finally:
+            self._running.get(seat, set()).discard(under_way)
+            under_way.set_result(None)
 
     async def _converse(
         self, seat: Seat, wire: Wire, request: web.BaseRequest, raw: bytes
@@ -181,11 +196,13 @@ class Gateway:
             raise _RefusedError(400, f"not a {wire.name} request: {error}") from None
         try:
             admitted = await seat.conversation.before_call(wire, parsed, body)
-        except FourhandsError as error:
-            seat.conversation.fail(str(error))
-            raise _RefusedError(500, str(error)) from error
+        except Exception as error:  # whatever breaks on our side is ours to answer for, never the agent's
+            seat.conversation.fail(str(error) if isinstance(error, FourhandsError) else repr(error))
+            raise _RefusedError(500, "the gateway failed; the trial is invalid") from error
         if admitted is None:
-            raise _RefusedError(403, "the trial's step limit is reached")
+            raise _RefusedError(
+                403, "the trial takes no more requests: its limit of steps or its time is reached"
+            )
         return await _Exchange(seat, wire, request, parsed, body, admitted).run(self._session())
 
     async def _pass_on(self, seat: Seat, request: web.BaseRequest, raw: bytes) -> web.StreamResponse:
@@ -212,65 +229,88 @@ class _Exchange:
     body: Json
     admitted: Admitted
 
+    status: int = 0
+    reply: Reply | None = None
+    received: bytearray = field(default_factory=bytearray)
+    provider_failed: bool = False
+    started: float = field(default_factory=time.monotonic)
+    recorded: bool = False
+
     async def run(self, client: ClientSession) -> web.StreamResponse:
+        """Pass the request on, and the answer back; record both, however it ends."""
         body = {**self.admitted.body, "model": self.seat.upstream.model}
-        sent = orjson.dumps(body)
-        started = time.monotonic()
-        received = bytearray()
-        reply: Reply | None = None
-        status = 0
         try:
-            async with client.post(
-                _target(self.seat, self.request),
-                data=sent,
-                headers=_headers(self.seat, self.request),
-                allow_redirects=False,
-            ) as upstream:
-                status = upstream.status
-                if "text/event-stream" in upstream.headers.get("content-type", ""):
-                    collector = self.wire.collector(self.body)
-                    response: web.StreamResponse = web.StreamResponse(status=status, headers=_back(upstream))
-                    await response.prepare(self.request)
-                    try:
-                        async for event in _wanted(upstream, collector, received):
-                            await response.write(event)
-                        # Recorded before the agent sees the end: its next request finds this one settled.
-                        reply = collector.reply()
-                        await self._record(status, reply, body, received, started)
-                        await response.write_eof()
-                    except (ClientError, ConnectionError, asyncio.CancelledError):
-                        reply = collector.reply()
-                        await asyncio.shield(self._record(status, reply, body, received, started))
-                        raise
-                    return response
-                received += _without_key(self.seat, status, await upstream.read())
-                if upstream.ok:
-                    reply = self._whole(received)
-                response = web.Response(status=status, headers=_back(upstream), body=bytes(received))
-        except (ClientConnectionError, TimeoutError) as error:
-            status = 502
-            response = _error(self.wire, status, f"the model cannot be reached: {error}")
-        await self._record(status, reply, body, received, started)
+            return await self._forward(client, body)
+        except (ClientError, TimeoutError) as error:
+            self.status, self.provider_failed = 502, True
+            return _error(self.wire, self.status, f"the model cannot be reached: {type(error).__name__}")
+        finally:
+            await asyncio.shield(self._record(body))
+
+    async def _forward(self, client: ClientSession, body: Json) -> web.StreamResponse:
+        async with client.post(
+            _target(self.seat, self.request),
+            data=orjson.dumps(body),
+            headers=_headers(self.seat, self.request),
+            allow_redirects=False,
+        ) as upstream:
+            self.status = upstream.status
+            self.provider_failed = _is_provider_failure(upstream.status)
+            if "text/event-stream" in upstream.headers.get("content-type", ""):
+                return await self._stream(upstream, body)
+            self.received += _without_key(self.seat, self.status, await upstream.read())
+            if upstream.ok:
+                self.reply = self._whole()
+                self.provider_failed = self.reply is None
+            return web.Response(status=self.status, headers=_back(upstream), body=bytes(self.received))
+
+    async def _stream(self, upstream: ClientResponse, body: Json) -> web.StreamResponse:
+        collector = self.wire.collector(self.body)
+        response = web.StreamResponse(status=self.status, headers=_back(upstream))
+        await response.prepare(self.request)
+        try:
+            async for event in _wanted(upstream, collector, self.received):
+                try:
+                    await response.write(event)
+                except ConnectionError:
+                    return response  # the agent has hung up: not the provider's doing
+        except (ClientError, TimeoutError):
+            self.provider_failed = True
+            if self.request.transport is not None:
+                self.request.transport.abort()  # the agent sees what we saw: a stream that breaks off
+            return response
+        finally:
+            self.reply = collector.reply()
+        self.provider_failed = self.provider_failed or not self.reply.complete
+        # Recorded before the agent sees the end: its next request finds this one settled.
+        await self._record(body)
+        with suppress(ConnectionError):
+            await response.write_eof()
         return response
 
-    def _whole(self, received: bytearray) -> Reply | None:
+    def _whole(self) -> Reply | None:
         try:
-            return self.wire.parse_reply(orjson.loads(received))
-        except (ValueError, AttributeError):
+            return self.wire.parse_reply(orjson.loads(self.received))
+        except (ValueError, AttributeError, TypeError):
             return None
 
-    async def _record(
-        self, status: int, reply: Reply | None, sent: Json, received: bytearray, started: float
-    ) -> None:
-        await self.seat.conversation.after_call(
-            self.parsed,
-            number=self.admitted.number,
-            status=status,
-            reply=reply,
-            sent=sent,
-            received=bytes(received),
-            milliseconds=(time.monotonic() - started) * 1000,
-        )
+    async def _record(self, sent: Json) -> None:
+        if self.recorded:
+            return
+        self.recorded = True
+        try:
+            await self.seat.conversation.after_call(
+                self.parsed,
+                number=self.admitted.number,
+                status=self.status,
+                reply=self.reply,
+                sent=sent,
+                received=bytes(self.received),
+                milliseconds=(time.monotonic() - self.started) * 1000,
+                provider_failed=self.provider_failed,
+            )
+        except OSError as error:  # a full disk: the record is no longer whole, and the agent is not to blame
+            self.seat.conversation.fail(repr(error))
 
 
 async def _wanted(
@@ -290,14 +330,31 @@ async def _wanted(
 
 async def _shut(server: asyncio.Server, handler: web.Server) -> None:
     server.close()
-    await handler.shutdown(timeout=0)
+    await handler.shutdown(timeout=_NO_TIME)
+
+
+async def _read(request: web.BaseRequest) -> bytes:
+    """The body, whose length may not be told beforehand.
+
+    Raises:
+        _RefusedError: it is too long.
+    """
+    raw = bytearray()
+    async for chunk in request.content.iter_any():
+        raw += chunk
+        if len(raw) > _MAX_BODY:
+            raise _RefusedError(413, f"requests end at {_MAX_BODY} bytes")
+    return bytes(raw)
+
+
+def _is_provider_failure(status: int) -> bool:
+    """Whether a status is the provider's fault or our key's; any other 4xx answers what the agent asked."""
+    return status >= _FIRST_SERVER_ERROR or status in _NOT_THE_AGENTS
 
 
 def _admit(request: web.BaseRequest, token: str) -> None:
     if not _knows_token(request, token):
         raise _RefusedError(401, "this gateway needs the trial's own token")
-    if request.content_length is not None and request.content_length > _MAX_BODY:
-        raise _RefusedError(413, f"requests end at {_MAX_BODY} bytes")
 
 
 def _knows_token(request: web.BaseRequest, token: str) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fourhands.model.intervention import EditOutcome
+from fourhands.model.intervention import EditOutcome, Intervention
 from fourhands.model.sandbox import Sandbox
-from fourhands.workspace.attribution import Attribution, Author, advance, line_counts
+from fourhands.model.text import Region
+from fourhands.workspace.attribution import Attribution, Author, advance, line_counts, surviving
 from fourhands.workspace.changes import FileChange
 from fourhands.workspace.merge import ChangedUnderneath, CompiledEdit, plan, regenerate, write
 from fourhands.workspace.snapshot import Snapshotter
@@ -21,7 +23,7 @@ __all__ = ["Changes", "EditResult", "SharedWorkspace"]
 class Changes:
     """What differs from the state before, as events carry it.
 
-    ``files`` hold ``path``, blob ids ``old`` and ``new`` (``None`` where there is no file), ``binary``, and
+    ``files`` hold ``path``, blob ids ``old`` and ``new`` and git's ``modes`` (``None``: no file), ``binary``, and
     ``hunks`` as ``[old start, old end, new start, new end]``; ``owners`` counts the lines of all changed files
     by who wrote them.
     """
@@ -41,6 +43,12 @@ class EditResult:
     by_agent: Changes
 
 
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    compiled: CompiledEdit
+    regions: tuple[Region, ...]
+
+
 class SharedWorkspace:
     """Follows one sandbox's repository from its base tree on."""
 
@@ -49,19 +57,24 @@ class SharedWorkspace:
         self._store = store
         self._snapshotter = Snapshotter(sandbox, store)
         self._attribution = Attribution()
-        self._edits: dict[bytes, CompiledEdit] = {}
+        self._edits: dict[str, _Planned] = {}
         self.base_tree = base_tree
         self.tree = base_tree
 
-    async def start(self, patches: list[bytes]) -> None:
+    async def start(self, interventions: Sequence[Intervention]) -> None:
         """Take the first snapshot and make sure that every edit applies to the base.
 
         Raises:
             InputError: an edit does not apply to the base commit.
         """
         await self._snapshotter.start(self.base_tree)
-        for patch in patches:
-            self._edits[patch] = regenerate(self._store, self.base_tree, patch)
+        compiled: dict[bytes, CompiledEdit] = {}  # the K interventions of a record often carry one patch
+        for intervention in interventions:
+            patch = intervention.patch
+            if patch is not None:
+                if patch not in compiled:
+                    compiled[patch] = await asyncio.to_thread(regenerate, self._store, self.base_tree, patch)
+                self._edits[intervention.id] = _Planned(compiled[patch], intervention.trigger.regions)
 
     async def observe(self) -> Changes:
         """Take in what changed since the last look; it is the agent's, or a process of its."""
@@ -69,9 +82,10 @@ class SharedWorkspace:
         self.tree = snapshot.tree
         return self._attribute(snapshot.changes, "agent", None)
 
-    async def edit(self, intervention: str, patch: bytes) -> EditResult:
-        """Merge the user's edit onto the files as they stand; all of it or nothing."""
-        planned = plan(self._store, self._edits[patch], self.tree)
+    async def edit(self, intervention: str) -> EditResult:
+        """Merge the edit of an intervention onto the files as they stand; all of it or nothing."""
+        edit = self._edits[intervention]
+        planned = await asyncio.to_thread(plan, self._store, edit.compiled, self.tree, edit.regions)
         nothing = Changes(self.tree)
         if not planned.outcome.is_delivered:
             return EditResult(planned.outcome, planned.detail, nothing, nothing)
@@ -87,6 +101,10 @@ class SharedWorkspace:
         by_user = self._attribute([c for c in snapshot.changes if c.path in ours], "user", intervention)
         return EditResult(planned.outcome, planned.detail, by_user, by_agent)
 
+    def standing(self) -> dict[str, int]:
+        """How many lines of each intervention's edit stand."""
+        return {intervention: surviving(self._attribution, intervention) for intervention in self._edits}
+
     def _attribute(self, changes: Sequence[FileChange], author: Author, edit: str | None) -> Changes:
         self._attribution = advance(self._attribution, changes, author, edit)
         return Changes(
@@ -96,6 +114,7 @@ class SharedWorkspace:
                     "path": change.path,
                     "old": change.old_blob,
                     "new": change.new_blob,
+                    "modes": [change.old_mode, change.new_mode],
                     "binary": change.binary,
                     "hunks": [[h.old.start, h.old.end, h.new.start, h.new.end] for h in change.hunks],
                 }

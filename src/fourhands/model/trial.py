@@ -7,12 +7,27 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["DEFAULT_K", "DEFAULT_STEP_LIMIT", "AgentSpec", "Condition", "ConditionName", "TrialKey"]
+__all__ = [
+    "DEFAULT_K",
+    "DEFAULT_STEP_LIMIT",
+    "RECORDED",
+    "SCRIPTED",
+    "AgentSpec",
+    "Condition",
+    "ConditionName",
+    "TrialKey",
+]
 
 DEFAULT_K: Final = 3
 """Interventions a trial, at most: the SWE-Touch paper's."""
 DEFAULT_STEP_LIMIT: Final = 100
 """Accepted main-loop replies of the model, at most: the SWE-Touch paper's."""
+
+
+SCRIPTED: Final = "scripted/"
+"""Prefix of models that follow a task's playbook."""
+RECORDED: Final = "recorded/"
+"""Prefix of models that repeat a recorded trajectory."""
 
 
 class ConditionName(StrEnum):
@@ -46,7 +61,10 @@ class Condition:
         names = ", ".join(ConditionName)
         if not match or match[1] not in list(ConditionName):
             raise ValueError(f"unknown condition {label!r}: choose from {names}, with [k=N] for another K")
-        return cls(ConditionName(match[1]), int(match[2] or DEFAULT_K))
+        name = ConditionName(match[1])
+        if match[2] and name is ConditionName.CO_EDIT:
+            raise ValueError(f"{label!r}: a co-edit is made once, so it takes no K")
+        return cls(name, int(match[2] or DEFAULT_K))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +91,7 @@ class TrialKey:
 
     @property
     def slug(self) -> str:
-        """A folder name, unique among keys that differ."""
+        """A folder name; a plan refuses keys whose names would be equal."""
         parts = (self.task, self.agent.label, self.condition.label, f"r{self.repeat}")
         return "__".join(re.sub(r"[^A-Za-z0-9._=-]+", "-", part).strip("-") for part in parts)
 

@@ -137,6 +137,6 @@ READERS: Final[dict[str, Handler]] = {
     "jq": _Filter("fL", skipped=1, reorders=True),
     "yq": _Filter(skipped=1, reorders=True),
     **dict.fromkeys(("xxd", "hexdump", "od", "base64"), _Filter("AjNtwclnse", reorders=True)),
-    **dict.fromkeys(("wc", "cmp", "md5sum", "sha1sum", "sha256sum", "cksum"), _Filter(shows=False)),
+    **dict.fromkeys(("cmp", "md5sum", "sha1sum", "sha256sum", "cksum"), _Filter(shows=False)),
     **dict.fromkeys(("diff", "sdiff", "colordiff", "vimdiff"), _Filter("UCWxIFSX", reorders=True)),
 }

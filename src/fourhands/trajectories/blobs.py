@@ -27,14 +27,25 @@ class BlobStore:
         digest = hashlib.sha256(data).hexdigest()
         if digest in self._known:
             return digest
-        path = self._path(digest)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f".{path.name}.{os.getpid()}.{id(data):x}")
-            temporary.write_bytes(zlib.compress(data, 1))
-            temporary.replace(path)
+        path = os.fspath(self._path(digest))
+        if not os.path.exists(path):  # noqa: PTH110 - several blobs a step: pathlib takes as long as the disk
+            self._write(path, zlib.compress(data, 1))
         self._known.add(digest)
         return digest
+
+    @staticmethod
+    def _write(path: str, data: bytes) -> None:
+        folder, name = os.path.split(path)
+        temporary = f"{folder}/.{name}.{os.getpid()}.{id(data):x}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+        try:
+            handle = os.open(temporary, flags, 0o666)
+        except FileNotFoundError:
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+            handle = os.open(temporary, flags, 0o666)
+        with os.fdopen(handle, "wb", buffering=0) as file:
+            file.write(data)
+        os.replace(temporary, path)  # noqa: PTH105
 
     def get(self, digest: str) -> bytes:
         """Return what was stored.

@@ -102,12 +102,16 @@ def read_events(path: Path) -> EventRead:
         if not line:
             continue
         try:
-            # The standard reader takes the lone surrogates that file names bring; orjson does not.
-            raw = json.loads(line)
-            kind = EventKind(raw["kind"])
-            events.append(
-                Event(raw["seq"], raw["time"], raw["thread"], Actor(raw["actor"]), kind, raw["body"])
-            )
+            events.append(_event(line))
         except (ValueError, KeyError, TypeError) as error:
             problems.append(f"{path}:{number}: line skipped: {error}")
     return EventRead(tuple(events), tuple(problems))
+
+
+def _event(line: bytes) -> Event:
+    # The standard reader takes the lone surrogates that file names bring; orjson does not.
+    raw = json.loads(line)
+    if raw["v"] != EVENT_VERSION:
+        raise ValueError(f"version {raw['v']} of the record is not known here")
+    kind, actor = EventKind(raw["kind"]), Actor(raw["actor"])
+    return Event(raw["seq"], raw["time"], raw["thread"], actor, kind, raw["body"])

@@ -126,7 +126,6 @@ class Settings(_Strict):
     step_limit: int = DEFAULT_STEP_LIMIT
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
-    concurrency: int = 2
     recordings: dict[str, Path] = {}
 
 

@@ -109,7 +109,7 @@ class TouchingUser:
                 Hunk(LineRange(old_start, old_end), LineRange(new_start, new_end))
                 for old_start, old_end, new_start, new_end in file["hunks"]
             ]
-            if event.actor is Actor.AGENT:
+            if event.actor is Actor.AGENT and file["old"] != file["new"]:  # a change of mode edits no line
                 # Without hunks the file came, went, or is binary: all of it was edited.
                 self._see(Touch(file["path"], "edit", tuple(hunk.old for hunk in hunks) if hunks else None))
             for watch in self._watches:

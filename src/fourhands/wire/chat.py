@@ -9,7 +9,16 @@ from typing import Any
 import orjson
 
 from fourhands.model.usage import Usage
-from fourhands.wire.types import Action, ActionResult, Collector, Insertion, Json, Reply, Request
+from fourhands.wire.types import (
+    Action,
+    ActionResult,
+    Collector,
+    Insertion,
+    Json,
+    Reply,
+    Request,
+    number_repeats,
+)
 
 __all__ = ["ChatCompletions"]
 
@@ -24,12 +33,9 @@ class ChatCompletions:
         messages = body.get("messages")
         if not isinstance(messages, list):
             raise ValueError("a chat request needs a list of messages")
-        calls: list[str] = []
-        results: list[ActionResult] = []
-        for message in messages:
-            calls += [str(call.get("id")) for call in message.get("tool_calls") or ()]
-            if message.get("role") == "tool":
-                results.append(ActionResult(str(message.get("tool_call_id")), _text(message.get("content"))))
+        calls = [str(call.get("id")) for message in messages for call in message.get("tool_calls") or ()]
+        results = [message for message in messages if message.get("role") == "tool"]
+        ids = number_repeats(str(message.get("tool_call_id")) for message in results)
         return Request(
             model=str(body.get("model", "")),
             streamed=bool(body.get("stream")),
@@ -37,8 +43,12 @@ class ChatCompletions:
                 str(tool.get("function", {}).get("name", tool.get("type")))
                 for tool in body.get("tools") or ()
             ),
-            calls=tuple(calls),
-            results=tuple(results),
+            calls=tuple(number_repeats(calls)),
+            results=tuple(
+                ActionResult(call, _text(message.get("content")))
+                for call, message in zip(ids, results, strict=True)
+            ),
+            replies=sum(message.get("role") == "assistant" for message in messages),
         )
 
     def prepare(self, body: Json, insertions: Sequence[Insertion]) -> tuple[Json, tuple[str, ...]]:
@@ -58,7 +68,10 @@ class ChatCompletions:
 
     def parse_reply(self, body: Json) -> Reply:
         """See `Wire.parse_reply`."""
-        message = _first_choice(body).get("message") or {}
+        choices = body.get("choices")
+        message = choices[0].get("message") if choices else None
+        if not isinstance(message, dict):
+            raise ValueError("a completion without a message")
         return Reply(
             text=_text(message.get("content")),
             actions=tuple(
@@ -99,6 +112,8 @@ class _Collector:
         self.usage = _usage(chunk.get("usage")) or self.usage
         choices = chunk.get("choices") or []
         for choice in choices:
+            # Some providers leave out the last line, and some the reason.
+            self.complete = self.complete or choice.get("finish_reason") is not None
             delta = choice.get("delta") or {}
             if isinstance(delta.get("content"), str):
                 self.text.append(delta["content"])
@@ -122,11 +137,9 @@ class _Collector:
 
 def _behind_batch(messages: Sequence[Json], batch: Sequence[str]) -> int | None:
     """Index behind the last result of ``batch``, and behind all results that follow it at once."""
-    places = [
-        index
-        for index, message in enumerate(messages)
-        if message.get("role") == "tool" and message.get("tool_call_id") in batch
-    ]
+    at = [index for index, message in enumerate(messages) if message.get("role") == "tool"]
+    ids = number_repeats(str(messages[index].get("tool_call_id")) for index in at)
+    places = [index for index, call in zip(at, ids, strict=True) if call in batch]
     if not places:
         return None
     place = places[-1] + 1
@@ -142,11 +155,6 @@ def _action(call_id: str, function: Json) -> Action:
     except orjson.JSONDecodeError:
         arguments = raw
     return Action(call_id, str(function.get("name")), arguments if isinstance(arguments, dict) else str(raw))
-
-
-def _first_choice(body: Json) -> Json:
-    choices = body.get("choices") or [{}]
-    return choices[0] if isinstance(choices[0], dict) else {}
 
 
 def _wants_usage(body: Json) -> bool:

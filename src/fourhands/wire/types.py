@@ -6,20 +6,34 @@ satisfies `Wire`, and one line in `fourhands.wire.registry`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fourhands.model.usage import Usage
 
-__all__ = ["Action", "ActionResult", "Collector", "Insertion", "Json", "Reply", "Request", "Wire"]
+__all__ = [
+    "Action",
+    "ActionResult",
+    "Collector",
+    "Insertion",
+    "Json",
+    "Reply",
+    "Request",
+    "Wire",
+    "number_repeats",
+]
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A tool call of the model. ``arguments`` is the parsed object, or the raw text when it is no JSON object."""
+    """A tool call of the model. ``arguments`` is the parsed object, or the raw text when it is no JSON object.
+
+    ``call_id`` is the model's own; a provider may use it again.
+    """
 
     call_id: str
     tool: str
@@ -28,9 +42,9 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What came back for a tool call, as the text the model reads."""
+    """What came back for a tool call, as the text the model reads; ``call`` is numbered as in `Request`."""
 
-    call_id: str
+    call: str
     text: str
 
 
@@ -38,7 +52,8 @@ class ActionResult:
 class Request:
     """What the gateway must know of a request.
 
-    ``calls`` are the ids of all tool calls in the history, ``results`` all their results, both in order.
+    ``calls`` are the ids of all tool calls in the history, ``results`` all their results, both in order; an id
+    that comes again is numbered (see `number_repeats`). ``replies`` counts the model's turns in the history.
     ``tools`` are the names offered; a request that offers none is a side request (a title, a token count).
     """
 
@@ -47,6 +62,7 @@ class Request:
     tools: tuple[str, ...]
     calls: tuple[str, ...]
     results: tuple[ActionResult, ...]
+    replies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +82,16 @@ class Insertion:
     id: str
     batch: tuple[str, ...]
     text: str
+
+
+def number_repeats(ids: Iterable[str]) -> list[str]:
+    """Tell equal ids apart by their order: ``a, b, a`` becomes ``a, b, a#2``."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for each in ids:
+        seen[each] += 1
+        numbered.append(each if seen[each] == 1 else f"{each}#{seen[each]}")
+    return numbered
 
 
 class Collector(Protocol):
@@ -104,7 +130,11 @@ class Wire(Protocol):
         ...
 
     def parse_reply(self, body: Json) -> Reply:
-        """Read a whole response."""
+        """Read a whole response.
+
+        Raises:
+            ValueError: it holds no reply, whatever its status says.
+        """
         ...
 
     def collector(self, request: Json) -> Collector:

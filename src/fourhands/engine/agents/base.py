@@ -60,13 +60,13 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         limit = asyncio.ensure_future(session.limit_reached.wait())
         try:
             await asyncio.wait({work, limit}, return_when=asyncio.FIRST_COMPLETED)
-            ended = work.done()
+            limited = session.limit_reached.is_set()  # the agent may have left because of it
             # At once: what the agent left running may not go on working while its logs are read.
             await session.agent_stopped()
-            if ended:
-                session.termination = await self.how_it_ended(work.result(), environment)
-            else:
+            if limited:
                 session.termination = Termination.STEP_LIMIT
+            else:
+                session.termination = await self.how_it_ended(work.result(), environment)
         except asyncio.CancelledError:
             session.termination = Termination.AGENT_TIMEOUT
             raise
@@ -85,7 +85,7 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         del environment
         if result.return_code == 0:
             return Termination.FINISHED
-        if self._session.conversation.totals.failed_calls:
+        if self._session.conversation.totals.provider_failed:
             return Termination.INFRASTRUCTURE_ERROR
         return Termination.PROTOCOL_FAILURE
 

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final, override
 
 from harbor.environments.base import BaseEnvironment, ExecResult
 
 from fourhands.engine.agents.base import SharedWorkspaceAgent
+from fourhands.engine.agents.registry import AGENTS
 from fourhands.engine.session import GATEWAY_URL, Session
 from fourhands.model.outcome import Termination
-from fourhands.tasks.environment import PythonEnvironment, python_environment
+from fourhands.tasks.environment import python_environment
 
-__all__ = ["MiniSweAgent", "install"]
+__all__ = ["MiniSweAgent"]
 
-_LOCK: Final = Path(__file__).with_name("mini-swe-agent.txt")
-_VERSION: Final = "2.4.6"
 _TRAJECTORY: Final = "/logs/agent/trajectory.mini.json"
 _SUBMITTED: Final = "Submitted"
-
-
-def install() -> PythonEnvironment:
-    """Install the agent if it is not yet; its environment.
-
-    Raises:
-        MissingError: the package index cannot be reached.
-    """
-    return python_environment(_LOCK)
 
 
 class MiniSweAgent(SharedWorkspaceAgent):
@@ -41,12 +30,12 @@ class MiniSweAgent(SharedWorkspaceAgent):
 
     @override
     def version(self) -> str:
-        return _VERSION
+        return AGENTS[self.name()].version
 
     @override
     def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
         """See `SharedWorkspaceAgent.launch`."""
-        prefix = install().prefix
+        prefix = python_environment(AGENTS[self.name()].lock).prefix
         # The task's own variables are for its commands. In the agent's interpreter a PYTHONPATH would put the
         # library under repair in front of the agent's own copy of it.
         task_env = session.task_env
