@@ -8,6 +8,7 @@ sandbox cannot run here; 130 interrupted.
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -25,7 +26,6 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="fourhands",
-    help="Measure how coding agents work when a person edits the code under their hands.",
     epilog="Start with: fourhands demo",
     no_args_is_help=True,
     add_completion=False,
@@ -39,6 +39,25 @@ app.command(name="results")(results)
 app.command(name="doctor")(doctor)
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(data_app, name="data")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"fourhands {version('fourhands')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version, and exit.")
+    ] = False,
+) -> None:
+    """Measure how coding agents work when a person edits the code under their hands."""
+    del version  # its callback has done all
+
 
 _EXIT_CODES = ((MissingError, 3), (SandboxError, 4), (InputError, 2))
 

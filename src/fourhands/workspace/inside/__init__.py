@@ -6,6 +6,7 @@ standard library only, nothing of ours, and no syntax younger than 3.9 outside a
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import Literal
 
@@ -14,5 +15,9 @@ __all__ = ["command"]
 
 def command(python: str, program: Literal["walk", "write"], *args: str) -> list[str]:
     """What runs ``program`` inside, isolated from the environment, user site and working directory."""
-    source = files(__package__).joinpath(f"{program}.py").read_text(encoding="utf-8")
-    return [python, "-I", "-S", "-c", source, *args]
+    return [python, "-I", "-S", "-c", _source(program), *args]
+
+
+@cache
+def _source(program: str) -> str:
+    return files(__package__).joinpath(f"{program}.py").read_text(encoding="utf-8")

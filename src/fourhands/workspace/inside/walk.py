@@ -16,14 +16,13 @@ key``; ``+`` (new or changed) the same and ``u64 content``. Numbers are big-endi
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import struct
 import sys
 import time
+from collections import namedtuple
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 CACHES = frozenset({b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis"})
 SIZE_CAP = 64 << 20
@@ -36,27 +35,13 @@ _PIECE = 1 << 20
 _LINK = 0o120000
 
 
-class Gone(NamedTuple):
-    """A known path that is no longer a file."""
-
-    path: bytes
-
-
-class Kept(NamedTuple):
-    """A path whose content is the known one; ``mode`` is git's."""
-
-    path: bytes
-    mode: int
-    key: bytes
-
-
-class Content(NamedTuple):
-    """A new or changed path; ``data`` is the file's content, a link's target, or a placeholder."""
-
-    path: bytes
-    mode: int
-    key: bytes
-    data: bytes
+# Of ``collections``: ``typing`` costs as much to import as a small walk takes, and this runs at every step.
+Gone = namedtuple("Gone", ["path"])  # noqa: PYI024
+"""A known path that is no longer a file; ``path`` is bytes."""
+Kept = namedtuple("Kept", ["path", "mode", "key"])  # noqa: PYI024
+"""A path whose content is the known one; ``mode`` is git's, an int, ``key`` is bytes."""
+Content = namedtuple("Content", ["path", "mode", "key", "data"])  # noqa: PYI024
+"""A new or changed path; ``data`` is the file's content, a link's target, or a placeholder."""
 
 
 def walk(root: bytes, known: Mapping[bytes, bytes]) -> Iterator[Gone | Kept | Content]:
@@ -135,6 +120,8 @@ def _read(path: bytes, mode: int) -> bytes:
         size = os.fstat(handle).st_size
         if size <= SIZE_CAP:
             return stream.read(SIZE_CAP)
+        import hashlib  # noqa: PLC0415 - costs more than a walk, and few trees hold such a file
+
         digest = hashlib.sha256()
         for piece in iter(lambda: stream.read(_PIECE), b""):
             digest.update(piece)

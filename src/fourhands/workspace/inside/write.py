@@ -15,7 +15,7 @@ import os
 import stat
 import struct
 import sys
-from typing import NamedTuple
+from collections import namedtuple
 
 CHANGED = 3
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -23,21 +23,11 @@ _LINK = 0o120000
 _EXECUTABLE = 0o111
 
 
-class Write(NamedTuple):
-    """One file of the request: modes are git's, 0 for no file."""
-
-    path: bytes
-    expected: bytes
-    expected_mode: int
-    mode: int
-    content: bytes
-
-
-class Place(NamedTuple):
-    """An open folder and a name in it, so that nothing above can be swapped for a link."""
-
-    folder: int
-    name: bytes
+# Of ``collections``: ``typing`` costs more to import than most edits take.
+Write = namedtuple("Write", ["path", "expected", "expected_mode", "mode", "content"])  # noqa: PYI024
+"""One file of the request: modes are git's, ints, 0 for no file; the rest is bytes."""
+Place = namedtuple("Place", ["folder", "name"])  # noqa: PYI024
+"""An open folder (a descriptor) and a name in it, so that nothing above can be swapped for a link."""
 
 
 def read_requests(data: bytes) -> list[Write]:
@@ -97,7 +87,7 @@ def is_expected(root: int, write: Write) -> bool:
     else:
         return False
     name = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # noqa: S324 (git's own)
-    return is_same_type and name.encode() == write.expected
+    return bool(is_same_type and name.encode() == write.expected)
 
 
 def stage(place: Place, write: Write, temporary: bytes) -> None:
