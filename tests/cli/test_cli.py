@@ -64,7 +64,7 @@ def test_the_temperaments_end_as_their_playbooks_say(run: Path) -> None:
 def test_a_finished_run_is_not_run_again_and_another_plan_is_refused(run: Path) -> None:
     again = fourhands("run", "--out", run)
     assert again.returncode == 0
-    assert "[1]" not in again.stderr
+    assert "mini-swe-agent:scripted" not in again.stderr
     ignored = fourhands("run", "--out", run, "--repeats", "5")
     assert ignored.returncode == 2
     assert "--repeats" in ignored.stderr

@@ -16,7 +16,6 @@ from rich.text import Text
 
 from fourhands.model.event import Event, EventKind
 from fourhands.model.trial import TrialKey
-from fourhands.trajectories.run_folder import Plan
 
 __all__ = ["Progress"]
 
@@ -40,14 +39,20 @@ class _Running:
 
 
 class Progress:
-    """Watches events from any thread. Use as a context manager."""
+    """Watches events from any thread. Use as a context manager.
 
-    def __init__(self, plan: Plan, console: Console) -> None:
-        self._total = len(plan.trials)
+    Args:
+        total: trials that this run has.
+        done: of them, those that have ended before.
+        console: where to show it.
+    """
+
+    def __init__(self, total: int, done: int, console: Console) -> None:
+        self._total = total
         self._console = console
         self._lock = threading.Lock()
         self._running: dict[TrialKey, _Running] = {}
-        self._done = 0
+        self._done = done
         self._live = (
             Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
             if console.is_terminal
@@ -77,7 +82,7 @@ class Progress:
                 self._done += 1
                 seconds = time.monotonic() - running.started
                 outcome = f"{event.body['verdict']} ({event.body['termination']})"
-                line = f"[{self._done}] {key}: {outcome}, {seconds:.0f} s"
+                line = f"[{self._done}/{self._total}] {key}: {outcome}, {seconds:.0f} s"
         if line is not None:
             # Not under our lock: the display holds its own while it asks us what to render.
             self._console.print(line, markup=False, soft_wrap=True)

@@ -82,7 +82,7 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
     Raises:
         FourhandsError: something cannot be set up on this machine.
     """
-    from fourhands.engine.jobs import execute
+    from fourhands.engine.jobs import execute, is_settled
     from fourhands.engine.models import Models
     from fourhands.gateway.server import Gateway
 
@@ -96,7 +96,9 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
         await execute(folder, gateway, models.upstream, progress.see, concurrency)
 
     try:
-        with Progress(plan, errors()) as progress:
+        applicable = [t for t in plan.trials if plan.user(t.task, t.condition).not_applicable is None]
+        done = sum(is_settled(folder, trial) for trial in applicable)
+        with Progress(len(applicable), done, errors()) as progress:
             asyncio.run(work(progress))
     finally:
         gateway.close()

@@ -53,7 +53,10 @@ def provide(kind: str, key: str, build: Callable[[Path, Path], None]) -> Path:
     with file_lock(cache_root() / "locks" / f"{kind}-{final.name}"):
         if final.is_dir():
             return final
-        scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+        prefix = f".new-{final.name}-"
+        for left in folder.glob(f"{prefix}*"):  # by a process that was killed: the lock is ours
+            shutil.rmtree(left, ignore_errors=True)
+        scratch = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
         try:
             # mkdtemp makes it private; what a sandbox binds must be readable for whoever runs there.
             scratch.chmod(0o755)
