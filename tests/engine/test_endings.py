@@ -76,3 +76,27 @@ def test_a_set_up_of_ours_that_fails_is_invalid_and_never_a_loss(task: Path) -> 
     assert (code, _ended(attempt)) == (1, ("none", "invalid"))
     notes = [e.body for e in attempt.read().events if e.kind is EventKind.NOTE]
     assert any("does not apply to the base" in note.get("reason", "") for note in notes)
+
+
+def test_an_agent_that_never_gets_to_its_model_is_our_failure(task: Path) -> None:
+    """A dot in a variable's name is nothing that mini-swe-agent's settings can take: it does not start."""
+    config = task / "task.toml"
+    text = config.read_text()
+    config.write_text(text.replace("[metadata.fourhands.env]", '[metadata.fourhands.env]\n"A.B" = "1"'))
+    code, attempt = _run(task, "vanilla")
+    assert (code, _ended(attempt)) == (1, ("unresolved", "invalid"))  # verified all the same, and not scored
+
+
+def test_a_variable_that_looks_like_a_number_reaches_the_tasks_commands(task: Path) -> None:
+    config = task / "task.toml"
+    text = config.read_text()
+    config.write_text(
+        text.replace("[metadata.fourhands.env]", '[metadata.fourhands.env]\nPYTHONHASHSEED = "0"')
+    )
+    (task / "user" / "playbook.toml").write_text(
+        'schema = 1\n[[moves]]\nthought = "look"\ncommand = "echo seed=$PYTHONHASHSEED"\n'
+        '[[moves]]\nthought = "done"\nsubmit = true\n[temperaments.keeps]\n'
+    )
+    _, attempt = _run(task, "vanilla")
+    outputs = [e.body["output"] for e in attempt.read().events if e.kind is EventKind.ACTION_RESULT]
+    assert attempt.blobs.get(outputs[0]) == b"seed=0\n"

@@ -139,6 +139,11 @@ class Conversation:
         self._requests = 0
         self._limited = False
 
+    @property
+    def has_been_asked(self) -> bool:
+        """Whether the agent has sent a request yet."""
+        return self._requests > 0
+
     def emit(self, actor: Actor, kind: EventKind, body: dict[str, Any], *, durable: bool = False) -> None:
         """Append an event and let every user see it."""
         self.log.append(actor, kind, body, durable=durable)

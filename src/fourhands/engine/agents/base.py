@@ -85,6 +85,12 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         del environment
         if result.return_code == 0:
             return Termination.FINISHED
+        if not self._session.conversation.has_been_asked:
+            self._session.conversation.fail(
+                f"the agent ended with {result.return_code} before it asked the model anything; "
+                f"its log is in {self.logs_dir}"
+            )
+            return Termination.INVALID
         if self._session.conversation.totals.provider_failed:
             return Termination.INFRASTRUCTURE_ERROR
         return Termination.PROTOCOL_FAILURE

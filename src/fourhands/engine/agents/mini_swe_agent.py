@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from typing import Final, override
@@ -39,7 +40,8 @@ class MiniSweAgent(SharedWorkspaceAgent):
         # The task's own variables are for its commands. In the agent's interpreter a PYTHONPATH would put the
         # library under repair in front of the agent's own copy of it.
         task_env = session.task_env
-        settings = [f"environment.env.{name}={value}" for name, value in task_env.items()]
+        # ``mini`` reads a setting's value as JSON where it can: a variable that looks like a number must be quoted.
+        settings = [f"environment.env.{name}={json.dumps(value)}" for name, value in task_env.items()]
         argv = [
             "env",
             *(f"--unset={name}" for name in task_env),
