@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +168,44 @@ def test_a_wrong_command_line_says_what_would_be_right(
     assert done.returncode == code, done.stderr
     assert says in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_provider_that_cannot_be_reached_is_said_at_once(tmp_path: Path) -> None:
+    arguments = ["--tasks", "ledger-rounding", "--model", "gpt-x", "--base-url", "http://127.0.0.1:9/v1"]
+    done = fourhands("run", *arguments, "--api-key-env", "SOME_KEY", "--out", tmp_path / "x", SOME_KEY="k")
+    assert done.returncode == 2
+    assert "http://127.0.0.1:9/v1 cannot be reached" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_interrupt_says_how_to_go_on_and_leaves_no_outcome(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    arguments = [
+        "--tasks",
+        "ledger-rounding",
+        "--model",
+        "scripted/keeps",
+        "--condition",
+        "vanilla",
+        "--out",
+        out,
+    ]
+    process = subprocess.Popen(
+        [FOURHANDS, "run", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not list(out.glob("trials/*/attempt-1/blobs")):  # the agent has had its first answer
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"fourhands run --out {out}" in said.replace("\n", "")
+    (events,) = out.glob("trials/*/attempt-1/events.jsonl")
+    assert b"trial_ended" not in events.read_bytes()
+    assert fourhands("run", "--out", out).returncode == 0
+    assert list(out.glob("trials/*/attempt-2/events.jsonl"))
 
 
 def test_a_live_model_without_its_key_names_the_variable(tmp_path: Path) -> None:

@@ -41,11 +41,11 @@ def demo(
     def say(text: str) -> None:
         errors().print(text, markup=False, soft_wrap=True)
 
-    say("Installing mini-swe-agent into an environment of its own (once) …")
+    say("mini-swe-agent: installed into an environment of its own, if it is not yet (a minute or two) …")
     AGENTS["mini-swe-agent"].prefixes()
     tasks: tuple[str, ...] = REAL
     try:
-        say(f"Building the real tasks {' and '.join(REAL)} from the package index (once) …")
+        say(f"Real tasks {' and '.join(REAL)}: built from the package index, if they are not yet …")
         ensure_rows()
         find_tasks(REAL)
     except MissingError as error:

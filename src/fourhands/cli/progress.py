@@ -90,7 +90,15 @@ class Progress:
     def _render(self) -> RenderableType:
         with self._lock:
             grid = Table.grid(padding=(0, 2))
+            for width in (None, 8, 34, 6):
+                grid.add_column(no_wrap=True, width=width, overflow="ellipsis")
             for key, running in self._running.items():
                 seconds = time.monotonic() - running.started
-                grid.add_row(Text(str(key)), f"step {running.steps}", running.says, f"{seconds:.0f} s")
-            return Group(grid, ProgressBar(total=self._total, completed=self._done, width=40))
+                name = Text(f"{key.task} · {key.condition.label}")
+                grid.add_row(name, f"step {running.steps}", running.says, f"{seconds:.0f} s")
+            bar = Table.grid(padding=(0, 2))
+            bar.add_row(
+                ProgressBar(total=self._total, completed=self._done, width=40),
+                f"{self._done} of {self._total} trials",
+            )
+            return Group(grid, bar)

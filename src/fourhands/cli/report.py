@@ -38,14 +38,17 @@ def print_report(folder: RunFolder, rows: Sequence[TrialRow], console: Console) 
             table.add_row(*cells)
         console.print(table)
     console.print()
+    for line in _findings(rows):
+        console.print(line, markup=False, soft_wrap=True)
+    console.print()
     for line in _trials(rows):
         console.print(line, markup=False, soft_wrap=True)
     console.print()
     for note in _notes(rows):
         console.print(f"· {note}", markup=False, soft_wrap=True)
+    shown = max(rows, key=lambda row: row.delivered).key.slug
     console.print(
-        f"\nRun: {folder.path}   (fourhands show {folder.path}/trials/KEY tells a trial's story)",
-        soft_wrap=True,
+        f"\nRun: {folder.path}\nA trial's story: fourhands show {folder.path}/trials/{shown}", soft_wrap=True
     )
 
 
@@ -56,6 +59,8 @@ def markdown_report(folder: RunFolder, rows: Sequence[TrialRow]) -> str:
         parts.append(f"## {agent}\n")
         body = [_HEADERS, ["---"] * len(_HEADERS), *lines]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
+    if findings := _findings(rows):
+        parts.append("\n".join(f"- {line}" for line in findings) + "\n")
     parts.append("## Trials\n\n" + "\n".join(f"- {line.strip()}" for line in _trials(rows)) + "\n")
     parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(rows)) + "\n")
     return "\n".join(parts)
@@ -75,7 +80,7 @@ def _cells(row: ConditionRow) -> list[str]:
         interval = f"{row.resolve_rate_low:.0%} – {row.resolve_rate_high:.0%}"
     delta = "" if vanilla else "–" if row.delta is None else f"{row.delta * 100:+.1f}"
     if row.incomplete_pairs:
-        delta += f" ({row.incomplete_pairs} incomplete)"
+        delta += "*"
     return [
         row.condition,
         f"{row.scored}" if row.scored == row.trials else f"{row.scored} of {row.trials}",
@@ -99,12 +104,28 @@ def _trials(rows: Sequence[TrialRow]) -> list[str]:
         else:
             state = f"{row.outcome.verdict} ({row.outcome.termination}), {row.steps} steps"
             if row.triggered:
-                state += f"; user: {row.triggered} triggers, {row.delivered} edits delivered"
-                state += f", {row.already_present} there already" if row.already_present else ""
-                state += f", {row.not_applied} did not fit" if row.not_applied else ""
-                state += f", {row.user_lines_at_end} lines standing at the end"
+                state += f"; user: triggered {_times(row.triggered)}, edited {_times(row.delivered)}"
+                state += f", edit there already {_times(row.already_present)}" if row.already_present else ""
+                state += f", edit did not fit {_times(row.not_applied)}" if row.not_applied else ""
+                state += f"; user lines at the end: {row.user_lines_at_end}"
         lines.append(f"  {row.key.slug}: {state}")
     return lines
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def _findings(rows: Sequence[TrialRow]) -> list[str]:
+    """The comparison in words: each condition beside vanilla."""
+    table = condition_table(rows)
+    vanilla = {(r.agent, r.model): r for r in table if r.condition.startswith(ConditionName.VANILLA)}
+    return [
+        f"{row.model}: {row.resolved} of {row.scored} resolved under {row.condition}, "
+        f"{before.resolved} of {before.scored} left alone."
+        for row in table
+        if (before := vanilla.get((row.agent, row.model))) is not None and row is not before
+    ]
 
 
 def _notes(rows: Sequence[TrialRow]) -> list[str]:
@@ -117,6 +138,8 @@ def _notes(rows: Sequence[TrialRow]) -> list[str]:
     for prefix, says in _STAND_INS:
         if names := sorted(model for model in models if model.startswith(prefix)):
             notes.append(f"{', '.join(names)}: {says}")
+    if any(row.incomplete_pairs for row in condition_table(rows)):
+        notes.append("*: tasks without an outcome that counts on one side are left out of Δ.")
     if any(row.uncounted_replies for row in rows):
         notes.append("≥: the provider did not tell the tokens of every reply; what it told is a lower bound.")
     notes += [

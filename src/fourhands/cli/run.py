@@ -40,7 +40,9 @@ def run(
     step_limit: Annotated[int, typer.Option(min=1, help="Accepted replies of the model a trial.")] = (
         DEFAULT_STEP_LIMIT
     ),
-    jobs: Annotated[int, typer.Option(min=1, help="Trials at once.")] = 2,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Trials at once, of those of one agent under one condition.")
+    ] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Run agents on tasks under conditions, and compare.

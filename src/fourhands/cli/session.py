@@ -88,6 +88,7 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
 
     plan = folder.plan()
     models = Models(plan)
+    models.see_that_it_answers()
     gateway = Gateway()
     gateway.start()
 
@@ -100,6 +101,11 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
         done = sum(is_settled(folder, trial) for trial in applicable)
         with Progress(len(applicable), done, errors()) as progress:
             asyncio.run(work(progress))
+    except KeyboardInterrupt:
+        errors().print(
+            f"Interrupted. Go on with: fourhands run --out {folder.path}", markup=False, soft_wrap=True
+        )
+        raise typer.Exit(130) from None
     finally:
         gateway.close()
 

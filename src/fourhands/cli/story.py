@@ -71,17 +71,22 @@ class _Teller:
         except (orjson.JSONDecodeError, KeyError, TypeError):
             command = arguments
         yield Text()
-        yield from _said(event, f"{event.body['tool']} $ {command}", f"step {event.body['step']}")
+        yield from _said(event, f"{event.body['tool']} $ {command.rstrip()}", f"step {event.body['step']}")
 
     def _printed(self, event: Event) -> Iterator[Text]:
         body = event.body
         lines = self._blobs.get(body["output"]).decode("utf-8", "replace").splitlines()
-        for line in lines[: self._output_lines]:
+        hidden = len(lines) - self._output_lines
+        head = lines if hidden <= 0 else lines[: self._output_lines // 2]
+        tail = [] if hidden <= 0 else lines[len(lines) - (self._output_lines - len(head)) :]
+        for line in head:
             yield Text(f"{_INDENT}│ {line}", style="bright_black")
-        if len(lines) > self._output_lines:
-            yield Text(f"{_INDENT}│ … {len(lines) - self._output_lines} lines more", style="bright_black")
+        if hidden > 0:
+            yield Text(f"{_INDENT}│ … {hidden} more …", style="bright_black")
+        for line in tail:
+            yield Text(f"{_INDENT}│ {line}", style="bright_black")
         for touch in body["touches"]:
-            where = "" if touch["lines"] is None else ":" + ",".join(f"{s}-{e}" for s, e in touch["lines"])
+            where = "" if touch["lines"] is None else ":" + ",".join(_range(*pair) for pair in touch["lines"])
             yield Text(f"{_INDENT}{touch['kind']}s {touch['path']}{where}", style="bright_black")
 
     def _changed(self, event: Event) -> Iterator[Text]:
@@ -173,6 +178,10 @@ class _Teller:
             f"{body['verdict']} × {body['termination']}: {body['steps']} steps, {body['tokens']['total']:,} tokens, "
             f"{body['delivered']} edits delivered of {body['triggered']} triggered",
         )
+
+
+def _range(start: int, end: int) -> str:
+    return str(start) if start == end else f"{start}-{end}"
 
 
 def _said(event: Event, text: str, when: str = "") -> Iterator[Text]:

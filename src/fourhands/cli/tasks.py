@@ -61,8 +61,15 @@ def check(
     async def work(task: Task) -> list[Check]:
         found = []
         async for each in check_task(task):
-            mark = "ok" if each.holds else "NOT AS IT MUST BE"
-            errors().print(f"{task.name}: {each.state}: {each.found} ({each.detail}) {mark}", markup=False)
+            mark = (
+                "NOT AS IT MUST BE"
+                if not each.holds
+                else "either is sound"
+                if each.expected is None
+                else "ok"
+            )
+            line = f"{task.name}: {each.state}: {each.found} ({each.detail}): {mark}"
+            errors().print(line, markup=False, soft_wrap=True)
             found.append(each)
         return found
 

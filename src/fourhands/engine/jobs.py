@@ -151,6 +151,11 @@ async def _close(active: ActiveRun, job: _JobKey, event: TrialHookEvent) -> None
     """A trial that came to no verdict ends here: the machine's fault, unless we know it was ours."""
     session = active.sessions.pop(event.result.id, None)
     error = event.result.exception_info
+    if error and error.exception_type == "CancelledError":
+        # Interrupted by whoever runs us: a trial that was cut has no end in its record, and is run again.
+        if session is not None:
+            await session.cut()
+        return
     reason = f"{error.exception_type}: {error.exception_message}" if error else "no verdict"
     if session is None:
         # It failed before the agent's set-up: nothing else has recorded it.

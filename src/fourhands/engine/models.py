@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from fourhands.gateway.playbook import Move, load_playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
@@ -18,6 +20,8 @@ from fourhands.trajectories.run_folder import Plan
 
 __all__ = ["Models"]
 
+_PATIENCE: Final = 20.0
+"""Seconds that a provider has to take a connection."""
 _SEEN_MODEL: Final = "model"
 """What an agent is told a stand-in is called: the same for all."""
 
@@ -44,6 +48,22 @@ class Models:
             else:
                 self._live(name)
         self.server = PlayerServer(players)
+
+    def see_that_it_answers(self) -> None:
+        """See that a live model's address takes connections, before agents wait for it for minutes.
+
+        Raises:
+            InputError: it does not.
+        """
+        address = self._settings.base_url
+        if address is None:
+            return
+        parts = urlsplit(address)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            socket.create_connection((parts.hostname or "", port), timeout=_PATIENCE).close()
+        except OSError as error:
+            raise InputError(f"--base-url {address} cannot be reached: {error}") from None
 
     def serve_at(self, address: str) -> None:
         """Say where the players are served."""

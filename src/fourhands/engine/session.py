@@ -183,6 +183,13 @@ class Session:
         self.end(result.verdict, result.reward)
         return result
 
+    async def cut(self) -> None:
+        """Let go of everything without an outcome."""
+        with suppress(SandboxError):
+            await self.agent_stopped()
+        self.ended = True
+        self.conversation.log.close()
+
     async def abandon(self, reason: str) -> None:
         """End without a verdict: Harbor came to no verification."""
         with suppress(SandboxError):  # it is gone already

@@ -16,7 +16,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -262,8 +262,14 @@ class RunFolder:
             for path in self.path.iterdir():
                 if _HALF_WRITTEN.fullmatch(path.name):
                     path.unlink(missing_ok=True)
-            with _temporary_files_in(self.path.absolute() / ".tmp"):
-                yield
+            try:
+                with _temporary_files_in(self.path.absolute() / ".tmp"):
+                    yield
+            finally:
+                if not self.plan_path.exists():  # nothing came of it: leave no folder that looks like a run
+                    (self.path / ".lock").unlink(missing_ok=True)
+                    with suppress(OSError):
+                        self.path.rmdir()
 
 
 @contextmanager
