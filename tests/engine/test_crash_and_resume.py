@@ -428,7 +428,7 @@ def test_a_run_is_not_gone_on_with_when_a_task_of_it_has_changed(tmp_path: Path)
     with (task / "instruction.md").open("a") as instruction:
         instruction.write("Another wish.\n")
     with pytest.raises(InputError, match=r"ledger-rounding: the task has changed since .*--out"):
-        run_folder(folder)
+        run_folder(folder, concurrency=1)
     assert not folder.jobs_path.exists()
 
 
