@@ -239,8 +239,7 @@ class RunFolder:
 
     def final_attempt(self, key: TrialKey) -> Attempt | None:
         """The attempt that counts: the last one that ended; nothing of an earlier or a cut one is scored."""
-        ended = [attempt for attempt in self.attempts(key) if attempt.ended]
-        return ended[-1] if ended else None
+        return next((attempt for attempt in reversed(self.attempts(key)) if attempt.ended), None)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
