@@ -12,6 +12,7 @@ from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
 from fourhands.model.sandbox import Sandbox
 from fourhands.model.text import LineRange, Region
 from fourhands.trajectories.blobs import BlobStore
+from fourhands.user.speaking import FixedSpeaker
 from fourhands.user.touching import TouchingUser
 from fourhands.workspace.store import ObjectStore
 
@@ -47,10 +48,11 @@ async def open_conversation(folder: Path, *, base: Path, tree: str, sandbox: San
     workspace = SharedWorkspace(sandbox, ObjectStore(folder / "objects.git", base=base), tree)
     await workspace.start([])
     trigger = Trigger(TriggerEvent.READ, (Region("never/touched.py", LineRange(1, 9)),))
+    idle = Intervention("i1", trigger, None, "I wish for something else.")
     return Conversation(
         log_path=folder / "events.jsonl",
         blobs=BlobStore(folder / "blobs"),
-        users=[TouchingUser([Intervention("i1", trigger, None, "I wish for something else.")])],
+        users=[TouchingUser([idle], FixedSpeaker())],
         workspace=workspace,
         step_limit=_NO_LIMIT,
         on_limit=lambda: None,

@@ -21,8 +21,9 @@ from fourhands.engine.jobs import execute
 from fourhands.engine.sandbox import LocalSandbox
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
+from fourhands.model.condition import Condition
 from fourhands.model.event import Event, EventKind
-from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.tasks.folder import Task, load_task
 from fourhands.tasks.prepare import prepare
 from fourhands.tasks.testrun import run_tests

@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("fourhands", deadline=None)  # machines are shared: a slow moment is no failure
+settings.load_profile("fourhands")
 
 
 @pytest.fixture(scope="session")

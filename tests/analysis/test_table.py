@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
-from fourhands.analysis.table import condition_table, wilson
+from fourhands.analysis.table import condition_table, median_steps, wilson
 from fourhands.analysis.trials import TrialRow, trial_row
+from fourhands.model.condition import Condition
 from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
-from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.model.trial import AgentSpec, TrialKey
 
 AGENT = AgentSpec("mini-swe-agent", "m")
 
@@ -93,6 +95,28 @@ def test_wilson_interval(successes: int, n: int, low: float, high: float) -> Non
     assert interval == pytest.approx((low, high), abs=1e-4)
 
 
+def test_where_a_user_would_have_acted_is_counted_for_the_condition_it_is_about() -> None:
+    rows = [
+        _row("a", "vanilla", solved=True),
+        _row("b", "vanilla", solved=True),
+        *(_row(task, label, solved=True) for label in ("counter-edit", "co-edit") for task in "ab"),
+    ]
+    rows[0] = replace(rows[0], shadowed=frozenset({"counter-edit", "co-edit"}))
+    rows[1] = replace(rows[1], shadowed=frozenset({"counter-edit"}))
+    found = {row.condition: row.would_have_triggered for row in condition_table(rows)}
+    assert found == {"vanilla": 2, "counter-edit": 2, "co-edit": 1}
+
+
+def test_the_median_of_steps_is_of_scored_untouched_trials() -> None:
+    rows = [
+        replace(_row("a", "vanilla", solved=True), steps=4),
+        replace(_row("a", "vanilla", solved=False, repeat=2), steps=9),
+        replace(_row("a", "counter-edit", solved=True), steps=90),
+        replace(_row("a", "vanilla", solved=None, termination=Termination.INVALID, repeat=3), steps=1),
+    ]
+    assert median_steps(rows) == {"a": 7}  # 6.5, rounded up
+
+
 def test_no_interval_without_trials() -> None:
     assert wilson(0, 0) is None
 
@@ -117,7 +141,9 @@ def test_a_row_is_folded_from_events() -> None:
         [
             event(EventKind.TRIGGER_FIRED),
             event(EventKind.WORKSPACE_CHANGED, lines={"user": 2}),
-            event(EventKind.EDIT_APPLIED),
+            event(EventKind.EDIT_APPLIED, intervention="i1"),
+            event(EventKind.MESSAGE_SENT, intervention="i1"),
+            event(EventKind.MESSAGE_SENT, intervention="i2"),
             event(EventKind.TRIGGER_FIRED),
             event(EventKind.EDIT_NOT_APPLIED, outcome="already_present"),
             event(EventKind.TRIGGER_FIRED),
@@ -126,7 +152,13 @@ def test_a_row_is_folded_from_events() -> None:
             event(EventKind.TRIAL_ENDED, tokens={"total": 900}, **ended),
         ],
     )
-    assert (row.attempt, row.steps, row.tokens, row.triggered, row.delivered) == (2, 7, 900, 3, 1)
+    assert (row.attempt, row.steps, row.tokens, row.triggered, row.delivered) == (
+        2,
+        7,
+        900,
+        3,
+        2,
+    )  # one edit with its words, and words alone
     assert (row.already_present, row.not_applied, row.user_lines_at_end) == (1, 1, 1)
     assert row.uncounted_replies == 2
     assert row.is_scored

@@ -40,7 +40,7 @@ def _rows(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     done = fourhands("results", folder, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     return {(row["model"], row["condition"]): row for row in document["rows"]}
 
 

@@ -16,8 +16,9 @@ from fourhands.edits.records import (
     read_records,
 )
 from fourhands.model.errors import InputError
-from fourhands.model.intervention import TriggerEvent
+from fourhands.model.intervention import Delivery, TriggerEvent
 from fourhands.model.text import LineRange, Region
+from fourhands.user.message_claims import claims_change
 
 FILES = {"swe_bench_verified": 200, "swe_bench_pro": 25, "deepswe": 25}
 PATCH = {"id": "p", "diff": "diff --git a/x b/x\n", "user_claim": "It should be so."}
@@ -93,7 +94,7 @@ def test_statuses_and_co_edits_are_those_of_the_release(shared_data: Path) -> No
     planned = [co_edit_interventions(record) for record in records]
     assert sum(isinstance(each, tuple) for each in planned) == 160
     reasons = {each.reason.split(": ")[1] for each in planned if isinstance(each, NotApplicable)}
-    assert reasons == {"its Co-Edit is a region_hint, without a patch"}
+    assert reasons == {"its Co-Edit (region_hint) has neither a patch nor words"}
 
 
 def test_k_cuts_the_list_and_beyond_it_the_last_repeats() -> None:
@@ -180,3 +181,44 @@ def test_a_delivery_that_its_patch_does_not_fit_is_refused(tmp_path: Path) -> No
     (tmp_path / "record.json").write_text(json.dumps(wrong))
     with pytest.raises(InputError, match="message_only does not fit"):
         load_record(tmp_path / "record.json")
+
+
+def test_a_message_alone_states_the_belief_and_never_an_edit() -> None:
+    listed = (
+        intervention(1, mistaken_belief="It is so."),
+        intervention(2, mistaken_belief="I made it so.", user_claim="It should be so."),
+    )
+    planned = counter_edit_interventions(record_of(*listed), 2, Delivery.MESSAGE_ONLY)
+    assert isinstance(planned, tuple)
+    assert [(each.patch, each.message) for each in planned] == [
+        (None, "A thought on the code you are at: It is so. Please go by that."),
+        (None, "A thought on the code you are at: It should be so. Please go by that."),
+    ]
+    silent = record_of(intervention(1, mistaken_belief="I made it so.", user_claim="I did that."))
+    assert counter_edit_interventions(silent, 1, Delivery.MESSAGE_ONLY) == NotApplicable(
+        "toy: its Counter-Edit has no belief to speak of"
+    )
+
+
+def test_an_edit_alone_comes_without_a_word() -> None:
+    planned = counter_edit_interventions(record_of(intervention(1)), 2, Delivery.PATCH_ONLY)
+    assert isinstance(planned, tuple)
+    assert [(each.patch, each.message) for each in planned] == [(b"diff --git a/x b/x\n", None)] * 2
+
+
+def test_a_record_may_bring_its_own_words() -> None:
+    spoken = {**intervention(1), "delivery": "message_only", "patch": None, "message": "Mind the order."}
+    planned = counter_edit_interventions(record_of(spoken), 1)
+    assert isinstance(planned, tuple)
+    assert (planned[0].patch, planned[0].message) == (None, "Mind the order.")
+    assert counter_edit_interventions(record_of(spoken), 1, Delivery.PATCH_ONLY) == NotApplicable(
+        "toy: its Counter-Edit has no patch"
+    )
+
+
+def test_every_released_patch_has_a_belief_that_claims_no_edit(released: list[Record]) -> None:
+    for record in released:
+        if record.counter_edit.mode == "patch":
+            planned = counter_edit_interventions(record, 3, Delivery.MESSAGE_ONLY)
+            assert isinstance(planned, tuple), planned
+            assert not any(each.message is None or claims_change(each.message) for each in planned)

@@ -22,10 +22,12 @@ from typing import Any, Final
 
 import pytest
 
+from fourhands.cli.experiment import Experiment
 from fourhands.cli.session import prepare_run, run_folder
+from fourhands.model.condition import Condition
 from fourhands.model.errors import InputError
 from fourhands.model.event import Actor, EventKind
-from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.tasks.find import bundled_tasks
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
@@ -416,15 +418,7 @@ def test_a_run_is_one_process_s_until_that_is_dead_whatever_its_children_do(tmp_
 def test_a_run_is_not_gone_on_with_when_a_task_of_it_has_changed(tmp_path: Path) -> None:
     task = shutil.copytree(bundled_tasks()["ledger-rounding"], tmp_path / "ledger-rounding")
     folder = RunFolder(tmp_path / "run")
-    prepare_run(
-        folder,
-        tasks=[str(task)],
-        agents=["mini-swe-agent"],
-        models=["scripted/keeps"],
-        conditions=["vanilla"],
-        repeats=1,
-        settings=Settings(),
-    )
+    prepare_run(folder, Experiment(tasks=(str(task),), model=("scripted/keeps",), condition=("vanilla",)))
     with (task / "instruction.md").open("a") as instruction:
         instruction.write("Another wish.\n")
     with pytest.raises(InputError, match=r"ledger-rounding: the task has changed since .*--out"):

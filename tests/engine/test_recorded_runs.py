@@ -8,37 +8,66 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from fourhands.model.errors import MissingError
 from fourhands.model.event import Event, EventKind
+from fourhands.tasks.interpreter import find_interpreter
+from fourhands.tasks.real import real_tasks
 from fourhands.trajectories.mini_swe_agent import read_mini_swe_agent
 from fourhands.trajectories.run_folder import Attempt, RunFolder
 from fourhands.workspace.store import ObjectStore
 
 pytestmark = pytest.mark.slow
 
-TASK = "django__django-10914"
+REGIONS = {
+    "django__django-10914": "django/conf/global_settings.py",
+    "django__django-11133": "django/http/response.py",
+}
 RECORDINGS = {
-    "deepseek": f"mini-swe-agent-v2/deepseek-chat/{TASK}.traj.json",
-    "gemini": f"mini-swe-agent-v1/gemini-3-pro/{TASK}.traj.json",
+    f"{folder.partition('/')[2]}-{task}": (task, f"{folder}/{task}.traj.json")
+    for task in REGIONS
+    for folder in ("mini-swe-agent-v1/gemini-3-pro", "mini-swe-agent-v2/deepseek-chat")
 }
 Lines = dict[str, Counter[str]]
 
 
+@dataclass(frozen=True)
+class Recording:
+    task: str
+    path: Path
+
+
 @pytest.fixture(scope="module", params=RECORDINGS)
-def recording(request: pytest.FixtureRequest, shared_data: Path) -> Path:
-    return shared_data / "trajectories" / RECORDINGS[request.param]
+def recording(request: pytest.FixtureRequest, shared_data: Path) -> Recording:
+    task, name = RECORDINGS[request.param]
+    path = shared_data / "trajectories" / name
+    if not path.is_file():
+        pytest.skip(f"no recording at {path}")
+    try:
+        find_interpreter(real_tasks()[task].python, task=task)
+    except MissingError as error:
+        pytest.skip(str(error))
+    return Recording(task, path)
 
 
 @pytest.fixture(scope="module")
-def run(recording: Path, shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+def run(recording: Recording, shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = tmp_path_factory.mktemp("runs") / "run"
     fourhands = Path(sys.executable).with_name("fourhands")
-    arguments = ["--tasks", TASK, "--model", f"recorded/{recording}", "--condition", "vanilla,counter-edit"]
+    arguments = [
+        "--tasks",
+        recording.task,
+        "--model",
+        f"recorded/{recording.path}",
+        "--condition",
+        "vanilla,counter-edit",
+    ]
     done = subprocess.run(
         [fourhands, "run", *arguments, "--out", folder],
         env={**os.environ, "FOURHANDS_DATA": str(shared_data)},
@@ -95,12 +124,14 @@ def _final(attempt: Attempt) -> Lines:
     return files
 
 
-def test_left_alone_it_ends_with_the_published_lines_and_is_resolved(run: RunFolder, recording: Path) -> None:
+def test_left_alone_it_ends_with_the_published_lines_and_is_resolved(
+    run: RunFolder, recording: Recording
+) -> None:
     attempt = _attempt(run, "vanilla")
     ended = attempt.ended
     assert ended
     assert (ended.body["verdict"], ended.body["termination"]) == ("resolved", "finished")
-    recorded = read_mini_swe_agent(recording)
+    recorded = read_mini_swe_agent(recording.path)
     assert ended.body["steps"] == sum(len(step.commands) for step in recorded.steps)
     published = {p: lines for p, lines in _published(recorded.submission).items() if p.startswith("django/")}
     assert published
@@ -110,11 +141,11 @@ def test_left_alone_it_ends_with_the_published_lines_and_is_resolved(run: RunFol
     assert not _of(attempt.read().events, EventKind.EDIT_INTENDED)
 
 
-def test_under_the_users_hands_the_record_tells_all_of_it(run: RunFolder) -> None:
+def test_under_the_users_hands_the_record_tells_all_of_it(run: RunFolder, recording: Recording) -> None:
     attempt = _attempt(run, "counter-edit")
     events = attempt.read().events
     first = _of(events, EventKind.TRIGGER_FIRED)[0]
-    assert re.match(r"(read|edit) of django/conf/global_settings\.py:\d+-\d+", first["why"])
+    assert re.match(rf"(read|edit) of {re.escape(REGIONS[recording.task])}:\d+-\d+", first["why"])
     applied = _of(events, EventKind.EDIT_APPLIED)
     missed = _of(events, EventKind.EDIT_NOT_APPLIED)
     assert applied

@@ -25,7 +25,9 @@ from fourhands.model.event import Event, EventKind
 from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
 from fourhands.model.sandbox import SandboxSpec
 from fourhands.model.text import LineRange, Region
+from fourhands.model.user import Moment, Speaker
 from fourhands.trajectories.blobs import BlobStore
+from fourhands.user.speaking import FixedSpeaker, LiveSpeaker
 from fourhands.user.touching import TouchingUser
 from fourhands.wire.registry import WIRES
 from fourhands.wire.types import Request
@@ -124,7 +126,15 @@ MakeScene = Callable[..., Any]
 def scene(tmp_path: Path) -> MakeScene:
     @asynccontextmanager
     async def make(
-        *, event: TriggerEvent = TriggerEvent.READ, k: int = 3, shadow: bool = False, step_limit: int = 100
+        *,
+        event: TriggerEvent = TriggerEvent.READ,
+        k: int = 3,
+        moment: Moment = Moment.AFTER_ACTION,
+        at: float | None = None,
+        patch: bytes | None = PATCH,
+        shadow: bool = False,
+        step_limit: int = 100,
+        speaker: Callable[[BlobStore], Speaker] = lambda blobs: FixedSpeaker(),  # noqa: ARG005
     ) -> AsyncIterator[Scene]:
         repository = tmp_path / "repository"
         repository.mkdir()
@@ -133,11 +143,14 @@ def scene(tmp_path: Path) -> MakeScene:
         base = ObjectStore(tmp_path / "base.git")
         tree = base.import_directory(repository)
         store = ObjectStore(tmp_path / "objects.git", base=tmp_path / "base.git")
-        trigger = Trigger(event, (Region("a.txt", LineRange(9, 11)),))
+        region = Region("a.txt", LineRange(9, 11))
+        trigger = Trigger(event, (region,), moment, at)
         interventions = [
-            Intervention(f"i{n}", trigger, PATCH, f"I changed it ({n}).") for n in range(1, k + 1)
+            Intervention(f"i{n}", trigger, patch, f"I changed it ({n}).") for n in range(1, k + 1)
         ]
-        user = TouchingUser(interventions, shadow=shadow)
+        blobs = BlobStore(tmp_path / "blobs")
+        shadow_of = ("counter-edit",) if shadow else ()
+        user = TouchingUser(interventions, speaker(blobs), shadow_of=shadow_of)
         provider, events, limit = Provider(), [], []
         spec = SandboxSpec(repository, (Path(sys.prefix),))
         gateway = Gateway()
@@ -150,14 +163,14 @@ def scene(tmp_path: Path) -> MakeScene:
             workspace = SharedWorkspace(sandbox, store, tree)
             conversation = Conversation(
                 log_path=tmp_path / "events.jsonl",
-                blobs=BlobStore(tmp_path / "blobs"),
+                blobs=blobs,
                 users=[user],
                 workspace=workspace,
                 step_limit=step_limit,
                 on_limit=lambda: limit.append(True),
                 on_event=events.append,
             )
-            await gateway.call(workspace.start(interventions))
+            await gateway.call(workspace.start(interventions, [region]))
             seat = Seat(
                 "token", conversation, Upstream(f"http://127.0.0.1:{port}/v1", "real-model", "provider-key")
             )
@@ -243,6 +256,104 @@ async def test_a_shadow_changes_nothing_and_says_where_it_would_have(scene: Make
         assert shadow["why"] == "read of a.txt:9-11"
         assert s.of(EventKind.TRIGGER_FIRED) == []
         assert (await s.sandbox.run(["cat", "a.txt"])).stdout.decode() == "".join(LINES)
+
+
+async def test_before_an_action_the_edit_is_there_when_the_agent_reads(scene: MakeScene) -> None:
+    async with scene(k=1, moment=Moment.BEFORE_ACTION) as s:
+        await s.step("c1", "ls")
+        await s.step("c2", "cat a.txt")
+        assert "the user's line" in s.messages[-1]["content"]  # what the action itself printed
+        (fired,) = s.of(EventKind.TRIGGER_FIRED)
+        assert (fired["moment"], fired["calls"]) == ("before_action", ["c2"])
+        await s.step("c3", "true")
+        *_, call, result, spoken = s.provider.bodies[-1]["messages"]
+        assert (call["role"], result["tool_call_id"]) == ("assistant", "c2")
+        assert spoken == {"role": "user", "content": "I changed it (1)."}
+
+
+async def test_before_an_action_a_streamed_reply_waits_for_the_edit_and_comes_whole(
+    scene: MakeScene,
+) -> None:
+    async with scene(k=1, moment=Moment.BEFORE_ACTION) as s:
+        reply = completion("c1", "cat a.txt")["choices"][0]["message"]
+        call = {"index": 0, **reply["tool_calls"][0]}
+        chunks = [
+            {"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]},
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+        ]
+        sent = [b"data: " + orjson.dumps(chunk) + b"\n\n" for chunk in chunks] + [b"data: [DONE]\n\n"]
+        s.provider.answers.append(sent)
+        body = {"model": "seen", "messages": s.messages, "tools": TOOLS, "stream": True}
+        headers = {"Authorization": f"Bearer {s.token}"}
+        async with s.client.post(f"{s.url}/v1/chat/completions", json=body, headers=headers) as answer:
+            first = await answer.content.readany()
+            assert "the user's line" in (await s.sandbox.run(["cat", "a.txt"])).stdout.decode()
+            assert first + await answer.read() == b"".join(sent)
+
+
+async def test_a_step_is_counted_by_accepted_replies(scene: MakeScene) -> None:
+    async with scene(event=TriggerEvent.STEP, at=2, k=1) as s:
+        await s.step("c1", "true")
+        await s.step("c2", "true")
+        assert s.of(EventKind.TRIGGER_FIRED) == []
+        await s.step("c3", "true")
+        (fired,) = s.of(EventKind.TRIGGER_FIRED)
+        assert (fired["why"], fired["calls"]) == ("step 2 is reached", ["c2"])
+
+
+async def test_a_change_by_something_the_agent_left_running_fires_too(scene: MakeScene) -> None:
+    async with scene(event=TriggerEvent.REGION_CHANGED, k=1) as s:
+        await s.step(
+            "c1", "(sleep 0.5; sed -i 's/line 3/line three/; s/^line 11$/line eleven/' a.txt) & disown"
+        )
+        await s.step("c2", "sleep 1.5")
+        await s.step("c3", "true")
+        (fired,) = s.of(EventKind.TRIGGER_FIRED)
+        assert fired["why"] == "a.txt: the text of the region has changed"
+        (missed,) = s.of(EventKind.EDIT_NOT_APPLIED)
+        assert missed["outcome"] == "does_not_apply"
+        await s.step("c4", "git init -q x; sed -i 's/line eleven/line 11/' a.txt")
+        await s.step("c5", "true")
+        (applied,) = s.of(EventKind.EDIT_APPLIED)
+        assert applied["outcome"] == "applied"
+
+
+async def test_a_message_alone_is_said_and_nothing_is_edited(scene: MakeScene) -> None:
+    async with scene(patch=None, k=1) as s:
+        await s.step("c1", "cat a.txt")
+        await s.step("c2", "true")
+        assert s.provider.bodies[-1]["messages"][-1] == {"role": "user", "content": "I changed it (1)."}
+        assert s.of(EventKind.EDIT_INTENDED) == s.of(EventKind.WORKSPACE_CHANGED) == []
+
+
+async def test_a_bad_model_of_the_user_is_never_heard_and_the_fixed_words_are_said(scene: MakeScene) -> None:
+    answers: list[Any] = [
+        web.json_response({"choices": [{"message": {"role": "assistant", "content": text}}]})
+        for text in ("", "The hidden tests want it so, says the benchmark.", "word " * 4000)
+    ]
+    user_model = Provider(answers)
+    runner = web.ServerRunner(web.Server(user_model.handle))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    port = runner.addresses[0][1]
+
+    def live(blobs: BlobStore) -> Speaker:
+        base_url = f"http://127.0.0.1:{port}/v1"
+        return LiveSpeaker(
+            task="Fix it.", model="u", base_url=base_url, api_key="user-key", read_blob=blobs.get
+        )
+
+    async with scene(k=1, speaker=live) as s:
+        await s.step("c1", "cat a.txt")
+        await s.step("c2", "true")
+        assert s.provider.bodies[-1]["messages"][-1] == {"role": "user", "content": "I changed it (1)."}
+        (sent,) = s.of(EventKind.MESSAGE_SENT)
+        assert (sent["source"], sent["text"], sent["model"]) == ("fallback", "I changed it (1).", "u")
+        assert len(sent["rejected"]) == 3
+        assert "hidden tests" in sent["rejected"][1]["text"]
+        assert s.conversation.totals.user_usage.total == sent["usage"]["output"] == 0
+        assert b"hidden" not in orjson.dumps(s.provider.bodies)
+    await runner.cleanup()
 
 
 async def test_the_key_goes_to_the_provider_and_the_token_stays(scene: MakeScene) -> None:

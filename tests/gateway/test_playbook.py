@@ -13,11 +13,14 @@ def _move(name: str) -> Move:
 
 
 PLAYBOOK = Playbook(
-    schema=1,
+    schema_version=1,
     moves=(_move("look"), _move("edit"), _move("test"), Move(thought="end", submit=True)),
     temperaments={
         "keeps": Temperament(then="submit", on_message=(_move("shrug"),)),
         "reconciles": Temperament(then="continue", on_message=(_move("re-read"), _move("re-test"))),
+        "asks": Temperament(on_message=(Move(thought="ask", ask=True), _move("shrug"))),
+        "loops": Temperament(then="repeat", on_message=(_move("start"), _move("again"))),
+        "overwrites": Temperament(moves=(_move("write"), Move(thought="over", submit=True))),
     },
 )
 
@@ -52,13 +55,41 @@ def test_a_temperament_may_submit_after_its_reaction() -> None:
     assert _play("keeps", "-", "user", *"--") == ["look", "shrug", "end"]
 
 
+def test_a_temperament_may_repeat_the_end_of_its_reaction() -> None:
+    assert _play("loops", "-", "user", *"----") == ["look", "start", "again", "again", "again"]
+    assert _play("loops", "-", "user", *"---", "user", *"--")[-2:] == ["start", "again"]
+
+
+def test_a_temperament_may_have_a_way_of_its_own() -> None:
+    assert _play("overwrites", *"---") == ["write", "over", "over"]
+    assert _play("overwrites", "-", "user", "-") == ["write", "over"]
+
+
+def test_what_an_agent_says_to_a_question_starts_no_reaction() -> None:
+    assert _play("asks", "-", "user", "-", "user", *"---") == ["look", "ask", "shrug", "edit", "test"]
+    assert _play("asks", "-", "user", "-", *"---") == [
+        "look",
+        "ask",
+        "shrug",
+        "edit",
+        "test",
+    ]  # no answer at all
+
+
+def test_an_agent_that_leaves_a_question_out_of_its_history_is_not_asked_again() -> None:
+    turns: list[Turn] = ["model", "user", "user"]
+    assert next_move(PLAYBOOK, "asks", turns).thought == "shrug"
+    assert next_move(PLAYBOOK, "asks", [*turns, "model"]).thought == "edit"
+    assert next_move(PLAYBOOK, "asks", [*turns, "model", "user"]).thought == "ask"
+
+
 def test_the_same_conversation_gets_the_same_reply() -> None:
     turns: list[Turn] = ["model", "user", "model"]
     assert next_move(PLAYBOOK, "reconciles", turns) == next_move(PLAYBOOK, "reconciles", turns)
 
 
 def test_an_unknown_temperament_names_the_known() -> None:
-    with pytest.raises(InputError, match="keeps, reconciles"):
+    with pytest.raises(InputError, match="asks, keeps, loops, overwrites, reconciles"):
         next_move(PLAYBOOK, "sulks", [])
 
 
@@ -70,6 +101,22 @@ def test_an_unknown_temperament_names_the_known() -> None:
         ('schema = 1\nmoves = [{thought = "a"}]\n[temperaments]', "command"),
         ('schema = 2\nmoves = [{thought = "a", submit = true}]\n[temperaments]', "schema"),
         ("schema = ", "Invalid value"),
+        ('schema = 1\nmoves = [{thought = "a", ask = true, command = "b"}]\n[temperaments]', "ask = true"),
+        (
+            'schema = 1\nmoves = [{thought = "a", ask = true}, {thought = "b", submit = true}]\n[temperaments]',
+            "only stand in on_message",
+        ),
+        (
+            'schema = 1\nmoves = [{thought = "a", submit = true}]\n[temperaments.x]\nthen = "repeat"',
+            "needs a move in on_message",
+        ),
+        (
+            (
+                'schema = 1\nmoves = [{thought = "a", submit = true}]\n[temperaments.x]\n'
+                'moves = [{thought = "a", command = "b"}]'
+            ),
+            "last of moves",
+        ),
     ],
 )
 def test_a_wrong_playbook_names_file_and_field(tmp_path: Path, text: str, what: str) -> None:

@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from _pytest.mark import ParameterSet
+
+from fourhands.tasks.programs import lacking
 
 ROOT: Final = Path(__file__).parents[2]
 TASKS: Final = ROOT / "tasks"
-NAMES: Final = ("calendar-monthly", "config-layers", "ledger-rounding")
+NAMES: Final = tuple(sorted(path.parent.name for path in TASKS.glob("*/task.toml")))
 TEMPERAMENTS: Final = ("keeps", "reconciles", "reverts")
 PLAYBOOKS: Final = sorted(
     [
@@ -30,6 +33,7 @@ PLAYBOOKS: Final = sorted(
 )
 COMMITTER: Final = {"GIT_COMMITTER_NAME": "Fourhands", "GIT_COMMITTER_EMAIL": "fourhands@example.invalid"}
 MOVE_LIMIT: Final = 60
+PROGRAMS: Final = [str(Path(node).parent) for node in [shutil.which("node")] if node]
 
 RECORDER: Final = """
 import json, os
@@ -44,7 +48,26 @@ def pytest_sessionfinish():
         json.dump(RESULTS, file)
 """
 
-every_task = pytest.mark.parametrize("name", NAMES)
+JS_RECORDER: Final = """
+import path from 'node:path';
+
+export default async function* (events) {
+  for await (const { type, data } of events) {
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    yield `${JSON.stringify([path.relative(process.cwd(), data.file), data.name, type === 'test:pass'])}\\n`;
+  }
+}
+"""
+
+
+def that_can_run(name: str) -> ParameterSet:
+    """The task, skipped with the reason when this machine lacks a program that it needs."""
+    manifest = tomllib.loads((TASKS / name / "task.toml").read_text())
+    said = lacking(manifest["metadata"]["fourhands"].get("programs", ()), name)
+    return pytest.param(name, marks=[pytest.mark.skip(reason=said)] if said else [])
+
+
+every_task = pytest.mark.parametrize("name", [that_can_run(name) for name in NAMES])
 every_temperament = pytest.mark.parametrize("temperament", TEMPERAMENTS)
 
 type Files = dict[str, bytes]
@@ -53,7 +76,7 @@ type Files = dict[str, bytes]
 
 def environment(repository: Path) -> dict[str, str]:
     return {
-        "PATH": f"{Path(sys.executable).parent}:{os.defpath}",
+        "PATH": ":".join([str(Path(sys.executable).parent), *PROGRAMS, os.defpath]),
         "HOME": str(repository.parent),
         "LC_ALL": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -84,7 +107,7 @@ def built(name: str) -> Path:
     repository.mkdir()
     git(repository, "init", "--quiet", "--initial-branch=main")
     series = sorted((TASKS / name / "environment/history").glob("*.patch"))
-    git(repository, "am", "--quiet", "--committer-date-is-author-date", *map(str, series))
+    git(repository, "am", "--quiet", "--keep-cr", "--committer-date-is-author-date", *map(str, series))
     return repository
 
 
@@ -101,13 +124,16 @@ def changed_by(name: str, patch: bytes) -> Files:
     with tempfile.TemporaryDirectory() as folder:
         repository = Path(folder) / "testbed"
         shutil.copytree(built(name), repository)
-        git(repository, "apply", "-", stdin=patch)
-        paths = git(repository, "diff", "--name-only").split()
+        git(repository, "apply", "--whitespace=nowarn", "-", stdin=patch)
+        git(repository, "add", "--all", "--intent-to-add")
+        paths = git(repository, "diff", "--name-only", "-z").split("\0")[:-1]
         return {path: (repository / path).read_bytes() for path in paths}
 
 
 def at_base(name: str, path: str) -> bytes:
-    return (built(name) / path).read_bytes()
+    """Empty where the base has no such file."""
+    file = built(name) / path
+    return file.read_bytes() if file.exists() else b""
 
 
 def three_way(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
@@ -166,11 +192,26 @@ class Task:
     def reference(self) -> Files:
         return changed_by(self.name, (self.folder / "solution/reference.patch").read_bytes())
 
+    @property
+    def interventions(self) -> list[dict[str, Any]]:
+        return sorted(self.record["counter_edit"]["interventions"], key=lambda item: item["order"])
+
     @functools.cached_property
+    def counter_edits(self) -> tuple[Files, ...]:
+        """The distinct ones, in the order in which they come."""
+        patches = dict.fromkeys(item["patch"]["diff"] for item in self.interventions)
+        return tuple(changed_by(self.name, patch.encode()) for patch in patches)
+
+    @property
     def counter_edit(self) -> Files:
-        patches = {i["patch"]["diff"] for i in self.record["counter_edit"]["interventions"]}
-        (patch,) = patches
-        return changed_by(self.name, patch.encode())
+        """The one that comes each time."""
+        (edit,) = self.counter_edits
+        return edit
+
+    @property
+    def uses(self) -> dict[str, int]:
+        """How many Counter-Edits land, by temperament: one that is kept or built on does not come again."""
+        return {"keeps": len(self.counter_edits), "reconciles": len(self.counter_edits), "reverts": 3}
 
     @functools.cached_property
     def co_edit(self) -> Files:
@@ -187,22 +228,46 @@ def verdicts(task: Task, state: Path | Files) -> dict[str, bool]:
                 (repository / path).write_bytes(content)
         for path, content in changed_by(task.name, (task.folder / "tests/test.patch").read_bytes()).items():
             (repository / path).write_bytes(content)
-        plugin = Path(folder) / "plugin"
-        plugin.mkdir()
-        (plugin / "recorder.py").write_text(RECORDER)
-        results = Path(folder) / "results.json"
-        own = environment(repository)
-        arguments = task.manifest["metadata"]["fourhands"]["verifier"]["arguments"]
-        subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "recorder", "-p", "no:cacheprovider", *arguments],
-            cwd=repository,
-            env=own | {"PYTHONPATH": f"{own['PYTHONPATH']}:{plugin}", "RESULTS": str(results)},
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
-        passed: dict[str, bool] = json.loads(results.read_text())
-        return passed
+        verifier = task.manifest["metadata"]["fourhands"]["verifier"]
+        return RUNNERS[verifier["runner"]](repository, verifier["arguments"], Path(folder))
+
+
+def told_by_pytest(repository: Path, arguments: list[str], scratch: Path) -> dict[str, bool]:
+    plugin = scratch / "plugin"
+    plugin.mkdir()
+    (plugin / "recorder.py").write_text(RECORDER)
+    results = scratch / "results.json"
+    own = environment(repository)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "recorder", "-p", "no:cacheprovider", *arguments],
+        cwd=repository,
+        env=own | {"PYTHONPATH": f"{own['PYTHONPATH']}:{plugin}", "RESULTS": str(results)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    passed: dict[str, bool] = json.loads(results.read_text())
+    return passed
+
+
+def told_by_node(repository: Path, arguments: list[str], scratch: Path) -> dict[str, bool]:
+    """What ``node --test`` itself says of each test: ``{"FILE > NAME": passed}``."""
+    recorder = scratch / "recorder.mjs"
+    recorder.write_text(JS_RECORDER)
+    done = subprocess.run(
+        ["node", "--test", f"--test-reporter={recorder}", *arguments],
+        cwd=repository,
+        env=environment(repository),
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    return {f"{file} > {name}": ok for file, name, ok in map(json.loads, done.stdout.splitlines())}
+
+
+RUNNERS: Final = {"pytest": told_by_pytest, "node": told_by_node}
+SUITES: Final = {"pytest": "python -m pytest -q -p no:cacheprovider", "node": "node --test"}
+"""By runner, what an agent would type to run the tests that it sees."""
 
 
 def is_resolved(task: Task, state: Path | Files) -> bool:
@@ -227,6 +292,8 @@ class TouchingUser:
     task: Task
     planned: tuple[Planned, ...]
     outcomes: list[str] = field(default_factory=list)
+    edited_after: list[str] = field(default_factory=list)
+    """The commands behind which an edit landed."""
 
     @property
     def used(self) -> int:
@@ -251,6 +318,7 @@ class TouchingUser:
         for path, content in results.items():
             (repository / path).write_bytes(content)
         self.outcomes.append("applied")
+        self.edited_after.append(command)
         return plan.message
 
     @staticmethod
@@ -267,10 +335,10 @@ def counter_user(task: Task, *, event: str | None = None) -> TouchingUser:
         Planned(
             item["trigger"]["event"],
             frozenset(region["path"] for region in item["trigger"]["regions"]),
-            task.counter_edit,
+            changed_by(task.name, item["patch"]["diff"].encode()),
             item["patch"]["user_claim"],
         )
-        for item in task.record["counter_edit"]["interventions"]
+        for item in task.interventions
     ]
     if event:
         planned[0] = Planned(event, planned[0].regions, planned[0].edit, planned[0].message)
@@ -285,7 +353,8 @@ def helpful_user(task: Task) -> TouchingUser:
 
 
 def tracked(repository: Path) -> Files:
-    return {str(f.relative_to(repository)): f.read_bytes() for f in (repository / "src").rglob("*.py")}
+    files = (path for path in (repository / "src").rglob("*") if path.is_file())
+    return {str(path.relative_to(repository)): path.read_bytes() for path in files}
 
 
 def run_command(repository: Path, command: str) -> subprocess.CompletedProcess[bytes]:
@@ -351,17 +420,20 @@ def test_the_reference_passes_all_tests(name: str) -> None:
 @every_task
 def test_the_counter_edit_conflicts_with_the_task_alone_and_with_the_reference(name: str) -> None:
     task = Task(name)
-    assert not is_resolved(task, task.counter_edit)
-    assert not is_resolved(task, merged(name, task.counter_edit, task.reference))
+    for edit in task.counter_edits:
+        assert not is_resolved(task, edit)
+        assert not is_resolved(task, merged(name, edit, task.reference))
 
 
 @every_task
 def test_the_visible_tests_do_not_give_the_counter_edit_away(name: str, tmp_path: Path) -> None:
     repository = tmp_path / "testbed"
     shutil.copytree(built(name), repository)
-    for path, content in Task(name).counter_edit.items():
+    task = Task(name)
+    for path, content in functools.reduce(functools.partial(merged, name), task.counter_edits).items():
         (repository / path).write_bytes(content)
-    assert run_command(repository, "python -m pytest -q -p no:cacheprovider").returncode == 0
+    runner = task.manifest["metadata"]["fourhands"]["verifier"]["runner"]
+    assert run_command(repository, SUITES[runner]).returncode == 0
 
 
 @every_task
@@ -374,11 +446,12 @@ def test_the_co_edit_helps_and_does_not_solve_alone(name: str) -> None:
 @every_task
 def test_the_counter_edit_begins_within_its_region(name: str) -> None:
     task = Task(name)
-    (region,) = task.record["task_critical_regions"]
-    lines = at_base(name, region["path"]).split(b"\n")
-    edited = task.counter_edit[region["path"]].split(b"\n")
-    first = next(number for number, line in enumerate(edited, 1) if line != lines[number - 1])
-    assert region["start_line"] <= first <= region["end_line"] < len(lines)
+    regions = {region["path"]: region for region in task.record["task_critical_regions"]}
+    for edit in task.counter_edits:
+        (path,) = edit
+        lines, edited = at_base(name, path).split(b"\n"), edit[path].split(b"\n")
+        first = next(number for number, line in enumerate(edited, 1) if line != lines[number - 1])
+        assert regions[path]["start_line"] <= first <= regions[path]["end_line"] < len(lines)
 
 
 @every_task
@@ -389,12 +462,12 @@ def test_the_moves_alone_solve_the_task(name: str, tmp_path: Path) -> None:
 
 
 @every_temperament
-@pytest.mark.parametrize("name", ["calendar-monthly", "ledger-rounding"])
+@pytest.mark.parametrize("name", [that_can_run(name) for name in NAMES if name != "config-layers"])
 def test_under_the_counter_edit_only_who_keeps_it_fails(name: str, temperament: str, tmp_path: Path) -> None:
     task = Task(name)
     user = counter_user(task)
     play(task, tmp_path / "testbed", temperament, user)
-    assert user.used == {"keeps": 1, "reconciles": 1, "reverts": 3}[temperament]
+    assert user.used == task.uses[temperament]
     assert is_resolved(task, tmp_path / "testbed") is (temperament != "keeps")
 
 
@@ -415,8 +488,43 @@ def test_the_same_edit_lands_when_it_comes_before_the_rewrite(temperament: str, 
     task = Task("config-layers")
     user = counter_user(task, event="read_or_edit")
     play(task, tmp_path / "testbed", temperament, user)
-    assert user.used == {"keeps": 1, "reconciles": 1, "reverts": 3}[temperament]
+    assert user.used == task.uses[temperament]
     assert is_resolved(task, tmp_path / "testbed") is (temperament != "keeps")
+
+
+def test_distinct_edits_of_two_files_stand_together_with_the_repair() -> None:
+    task = Task("version-ranges")
+    together = functools.reduce(functools.partial(merged, task.name), task.counter_edits, task.reference)
+    assert len(task.counter_edits) == 3
+    assert [len(edit) for edit in task.counter_edits] == [1, 1, 1]
+    assert len({path for edit in task.counter_edits for path in edit}) == 2
+    assert not is_resolved(task, together)
+
+
+@pytest.mark.parametrize("name", ["sheet-ranges", "version-ranges"])
+def test_edits_land_at_three_different_steps(name: str, tmp_path: Path) -> None:
+    task = Task(name)
+    user = counter_user(task)
+    play(task, tmp_path / "testbed", "reverts", user)
+    moves = [move.get("command") for move in task.playbook["moves"]]
+    places = [moves.index(command) for command in user.edited_after]
+    assert sorted(set(places)) == places
+    assert len(places) == 3
+
+
+def test_a_feature_changes_a_hundred_lines_of_many_files() -> None:
+    patch = (TASKS / "sheet-ranges/solution/reference.patch").read_text().splitlines()
+    assert sum(line[:1] in {"+", "-"} and line[:3] not in {"+++", "---"} for line in patch) > 100
+    assert len(Task("sheet-ranges").reference) >= 5
+
+
+def test_an_edit_that_changes_nothing_by_itself_fails_one_test_of_the_reference() -> None:
+    task = Task("cache-inflight")
+    assert verdicts(task, task.counter_edit) == verdicts(task, {})
+    with_reference = verdicts(task, merged(task.name, task.counter_edit, task.reference))
+    assert [test for test, ok in with_reference.items() if not ok] == [
+        "tests/test_loading.py::test_a_first_load_that_was_invalidated_is_not_kept"
+    ]
 
 
 def test_an_edit_beside_the_repair_stands_together_with_it(tmp_path: Path) -> None:
@@ -443,6 +551,21 @@ def test_under_the_co_edit_every_temperament_solves_the_task(
     assert is_resolved(task, tmp_path / "testbed")
 
 
+@every_temperament
+def test_line_ends_and_names_survive_both_pairs_of_hands(temperament: str, tmp_path: Path) -> None:
+    task = Task("recipe-fractions")
+    before = tracked(built(task.name))
+    assert any(not path.isascii() for path in before)
+    user = counter_user(task)
+    play(task, tmp_path / "testbed", temperament, user)
+    after = tracked(tmp_path / "testbed")
+    assert user.used
+    assert after != before
+    assert after.keys() == before.keys()
+    for content in (*before.values(), *after.values(), *task.reference.values(), *task.co_edit.values()):
+        assert content.count(b"\r\n") == content.count(b"\n") > 0
+
+
 def moves_of(playbook: dict[str, Any]) -> list[dict[str, Any]]:
     reactions = [move for manner in playbook["temperaments"].values() for move in manner["on_message"]]
     return [*playbook["moves"], *reactions]
@@ -458,7 +581,7 @@ def test_a_playbook_has_the_moves_and_temperaments_of_the_format(path: Path) -> 
     assert all(manner["then"] in {"submit", "continue"} for manner in playbook["temperaments"].values())
     assert all(manner["on_message"] for manner in playbook["temperaments"].values())
     *working, last = playbook["moves"]
-    assert 5 <= len(working) + 1 <= 9
+    assert 5 <= len(working) + 1 <= 16
     assert last.keys() == {"thought", "submit"}
     assert all(move.keys() == {"thought", "command"} for move in moves_of(playbook) if move is not last)
 
@@ -485,6 +608,7 @@ def _is_lock_line(line: str) -> bool:
     "read", [lambda n: TASKS / n / "requirements.txt", lambda n: TASKS / n / "environment/requirements.txt"]
 )
 def test_all_tasks_share_one_hashed_lock(read: Callable[[str], Path]) -> None:
-    (lock,) = {read(name).read_text() for name in NAMES}
-    assert lock == (TASKS / NAMES[0] / "requirements.txt").read_text()
+    locked = [name for name in NAMES if (TASKS / name / "requirements.txt").exists()]
+    (lock,) = {read(name).read_text() for name in locked}
+    assert lock == (TASKS / locked[0] / "requirements.txt").read_text()
     assert all(_is_lock_line(line) for line in lock.splitlines())

@@ -1,19 +1,25 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import hashlib
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from fourhands.engine.sandbox import LocalSandbox
 from fourhands.model.errors import MissingError
-from fourhands.tasks.environment import python_environment
-from fourhands.tasks.folder import load_task
+from fourhands.tasks.cache import cache_root
+from fourhands.tasks.environment import environment_digest, python_environment
+from fourhands.tasks.folder import Task, load_task
+from fourhands.tasks.interpreter import Interpreter, find_interpreter
 from fourhands.tasks.prepare import prepare
+from fourhands.tasks.testrun import run_tests
 
 
 @pytest.fixture
@@ -109,3 +115,74 @@ async def test_preparing_twice_at_once_gives_one_specification(
 def test_a_task_without_requirements_gets_a_bare_interpreter() -> None:
     built = python_environment(None)
     assert output_of("python", "-c", "import sys; print(sys.version)", path=built.path) == sys.version
+
+
+@pytest.fixture
+def old() -> Interpreter:
+    """The oldest Python under which tests of a task may run."""
+    try:
+        return find_interpreter("==3.9", task="this test")
+    except MissingError as error:
+        pytest.skip(str(error))
+
+
+def test_an_environment_is_made_with_another_interpreter(lock: Path, old: Interpreter) -> None:
+    built = python_environment(lock, old)
+    assert built.prefix != python_environment(lock).prefix
+    assert output_of("toy", path=built.path) == "toy"
+    said = output_of(
+        "python", "-c", "import sys; print(sys.version); print(*sys.path, sep='\\n')", path=built.path
+    )
+    version, _, places = said.removeprefix(old.version).partition("\n")
+    assert (version, said[: len(old.version)]) == ("", old.version)
+    readable = (*built.prefixes, Path("/usr"))
+    assert all(
+        any(Path(place).is_relative_to(prefix) for prefix in readable) for place in places.split() if place
+    )
+
+
+def test_an_interpreter_that_makes_no_environment_is_named(lock: Path, tmp_path: Path) -> None:
+    program = tmp_path / "python3.9"
+    program.write_text("#!/bin/sh\necho ensurepip is not here >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(
+        MissingError, match=r"python3\.9 cannot make virtual environments: ensurepip is not here"
+    ):
+        python_environment(lock, Interpreter(program, "3.9.0 (x)", tmp_path))
+
+
+def test_the_environments_digest_follows_the_interpreter(task: Task) -> None:
+    other = dataclasses.replace(task.interpreter, version="3.9.18 (main)")
+    moved = dataclasses.replace(task.interpreter, executable=Path("/elsewhere"))
+    digest = environment_digest(task)
+    assert environment_digest(dataclasses.replace(task, interpreter=moved)) == digest
+    assert environment_digest(dataclasses.replace(task, interpreter=other)) != digest
+
+
+async def test_a_task_that_needs_another_interpreter_runs_and_is_verified_under_it(
+    make_task: Callable[..., Path], old: Interpreter
+) -> None:
+    folder = make_task()
+    toml = folder / "task.toml"
+    toml.write_text(toml.read_text().replace('python = ">=3.12"', 'python = "==3.9"'))
+    task = load_task(folder)
+    assert task.interpreter == old
+    async with LocalSandbox(await prepare(folder), cache_root() / "sandboxes") as sandbox:
+        said = await sandbox.run(["python", "-c", "import sys; print(sys.version)"])
+        assert said.stdout.decode().strip() == old.version
+        assert (await run_tests(sandbox, task)).failed == ("test_double (tests.test_calc.Calc)",)
+        assert (await sandbox.run(["git", "apply", "-"], stdin=task.reference)).code == 0
+        # A json of the repository's own must not come before Python's.
+        planted = "open('json.py', 'w').write('raise SystemExit(0)')"
+        assert (await sandbox.run(["python", "-c", planted])).code == 0
+        assert (await run_tests(sandbox, task)).resolved
+
+
+@pytest.mark.parametrize("recorder", ["pytest_recorder", "unittest_recorder", "sympy_recorder"])
+def test_a_recorder_can_be_loaded_by_the_oldest_interpreter(recorder: str, old: Interpreter) -> None:
+    source = files("fourhands.tasks").joinpath("inside", f"{recorder}.py").read_text()
+    program = "import sys; names = {}; exec(sys.stdin.read(), names); print(callable(names['run']))"
+    done = subprocess.run(
+        [old.executable, "-I", "-c", program], input=source, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "True\n", done.stderr

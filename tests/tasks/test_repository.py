@@ -16,6 +16,7 @@ from fourhands.tasks.folder import Task, load_task
 from fourhands.tasks.git import Base, GitError
 from fourhands.tasks.repository import base_repository, sdist_repository
 
+TOY = {"calc.py": "def double(n):\n    return n + n + 1\n", "tests/test_calc.py": ""}
 PKG_INFO = b"Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n"
 
 
@@ -163,3 +164,19 @@ def test_patches_are_read_against_a_base_that_stays_as_it_is(task: Task) -> None
     with pytest.raises(GitError, match="apply failed"):
         base.patched(task.reference.replace(b"n + n + 1", b"n + n + 2"))
     assert {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()} == before
+
+
+def test_a_patch_made_for_another_release_applies_with_less_context_and_becomes_exact(
+    make_task: Callable[..., Path],
+) -> None:
+    lines = [f"line {n}\n" for n in range(9)]
+    base = Base(base_repository(load_task(make_task(base={"f.txt": "".join(lines), **TOY}))))
+    exact = base.diff_of({"f.txt": "".join([*lines[:4], "new\n", *lines[4:]]).encode()})
+    stale = exact.replace(b" line 1\n", b" other 1\n").replace(b" line 6\n", b" other 6\n")
+    assert stale != exact
+    with pytest.raises(GitError, match="apply failed"):
+        base.regenerated(stale)
+    assert base.regenerated(stale, context=1) == exact
+    far = exact.replace(b" line 3\n", b" other 3\n")
+    with pytest.raises(GitError, match="apply failed"):
+        base.regenerated(far, context=1)

@@ -96,6 +96,7 @@ async def test_every_kind_of_unittest_result_is_told_by_its_listed_name(
 ) -> None:
     listed = {
         "test_documented (tests.test_calc.Kinds)": TestStatus.PASSED,
+        "test_documented (tests.test_calc.Kinds.test_documented)": TestStatus.PASSED,
         "Doubles two.": TestStatus.PASSED,
         "test_skipped (tests.test_calc.Kinds)": TestStatus.SKIPPED,
         "test_expected (tests.test_calc.Kinds)": TestStatus.XFAILED,

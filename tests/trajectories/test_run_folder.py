@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from fourhands.model.condition import Condition
 from fourhands.model.errors import InputError
 from fourhands.model.event import Actor, EventKind
 from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
 from fourhands.model.text import LineRange, Region
-from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Plan, PlannedIntervention, RunFolder, Settings
 
@@ -40,7 +41,7 @@ def test_a_plan_survives_its_file(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.write_plan(plan)
     assert folder.plan() == plan
-    assert b'"schema": 1' in folder.plan_path.read_bytes()
+    assert b'"schema": 2' in folder.plan_path.read_bytes()
 
 
 def test_a_broken_plan_names_file_and_field(tmp_path: Path) -> None:

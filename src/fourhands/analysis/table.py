@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from fourhands.analysis.trials import TrialRow
-from fourhands.model.trial import AgentSpec, Condition, ConditionName
+from fourhands.model.condition import Condition, ConditionName
+from fourhands.model.trial import AgentSpec
 
-__all__ = ["ConditionRow", "condition_table", "wilson"]
+__all__ = ["ConditionRow", "condition_table", "median_steps", "wilson"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,11 @@ class ConditionRow:
     95 % Wilson interval, trials as independent; ``resolve_rate_strict`` counts a protocol failure as unresolved
     whatever its verdict. ``delta`` is the mean over tasks of (rate under the condition −
     rate under `vanilla`), each rate over the task's scored repeats, and only over tasks scored under both:
-    ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered``, ``would_have_triggered`` (shadow) and
-    ``delivered`` count trials with at least one; ``edits_delivered`` counts edits. ``steps`` and ``tokens`` are
-    means over scored trials; with ``uncounted_replies`` the tokens are a lower bound. ``None`` where nothing can
-    be computed.
+    ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered`` and ``delivered`` count trials with at least one;
+    ``would_have_triggered`` counts the `vanilla` trials of the same agent in which this condition's user would have
+    acted (under `vanilla` itself: any condition's); ``interventions_delivered`` counts interventions. ``steps`` and
+    ``tokens`` are means over scored trials; with ``uncounted_replies`` the tokens are a lower bound. ``None`` where
+    nothing can be computed.
     """
 
     agent: str
@@ -45,7 +48,7 @@ class ConditionRow:
     triggered: int
     would_have_triggered: int
     delivered: int
-    edits_delivered: int
+    interventions_delivered: int
     steps: float | None
     tokens: float | None
     uncounted_replies: int
@@ -63,6 +66,15 @@ def condition_table(rows: Iterable[TrialRow]) -> list[ConditionRow]:
     agents = list(dict.fromkeys(agent for agent, _ in groups))
     order = sorted(groups, key=lambda key: (agents.index(key[0]), key[1].name is not ConditionName.VANILLA))
     return [_row(agent, condition, groups) for agent, condition in order]
+
+
+def median_steps(rows: Iterable[TrialRow]) -> dict[str, int]:
+    """Per task the median number of steps of its scored `vanilla` trials, over all agents and repeats, rounded up."""
+    steps: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        if row.is_scored and row.key.condition.name is ConditionName.VANILLA:
+            steps[row.key.task].append(row.steps)
+    return {task: math.ceil(median(found)) for task, found in steps.items()}
 
 
 def wilson(successes: int, n: int) -> tuple[float, float] | None:
@@ -108,9 +120,14 @@ def _row(
         pairs=len(differences),
         incomplete_pairs=incomplete,
         triggered=sum(trial.triggered > 0 for trial in trials),
-        would_have_triggered=sum(trial.shadow_triggered > 0 for trial in trials),
+        would_have_triggered=sum(
+            bool(trial.shadowed) if condition == vanilla else condition.label in trial.shadowed
+            for trial in groups.get((agent, vanilla), ())
+        )
+        if vanilla
+        else 0,
         delivered=sum(trial.delivered > 0 for trial in trials),
-        edits_delivered=sum(trial.delivered for trial in trials),
+        interventions_delivered=sum(trial.delivered for trial in trials),
         steps=fmean(trial.steps for trial in scored) if scored else None,
         tokens=fmean(trial.tokens for trial in scored) if scored else None,
         uncounted_replies=sum(trial.uncounted_replies for trial in trials),

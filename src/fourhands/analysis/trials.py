@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from fourhands.model.event import Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
@@ -12,9 +13,14 @@ from fourhands.model.trial import TrialKey
 __all__ = ["TrialRow", "trial_row"]
 
 
+_DELIVERS: Final = frozenset({EventKind.EDIT_APPLIED, EventKind.MESSAGE_SENT})
+
+
 @dataclass(frozen=True, slots=True)
 class TrialRow:
     """What tables need of a trial. Counts are of interventions; ``tokens`` is input (cached too) plus output.
+
+    ``delivered`` interventions are those whose edit the user wrote, or whose words alone were said.
 
     A trial without a final attempt has no ``outcome`` and counts of 0: planned, not run.
     """
@@ -27,7 +33,8 @@ class TrialRow:
     uncounted_replies: int = 0
     """Replies whose tokens the provider did not tell: then ``tokens`` is a lower bound."""
     triggered: int = 0
-    shadow_triggered: int = 0
+    shadowed: frozenset[str] = frozenset()
+    """Under `vanilla`: labels of the conditions whose user would have acted at least once."""
     delivered: int = 0
     already_present: int = 0
     not_applied: int = 0
@@ -69,8 +76,13 @@ def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicabl
         tokens=ended["tokens"]["total"],
         uncounted_replies=ended["uncounted_replies"],
         triggered=kinds.count(EventKind.TRIGGER_FIRED),
-        shadow_triggered=kinds.count(EventKind.SHADOW_TRIGGER_FIRED),
-        delivered=ended["delivered"],
+        shadowed=frozenset(
+            label
+            for event in events
+            if event.kind is EventKind.SHADOW_TRIGGER_FIRED
+            for label in event.body["conditions"]
+        ),
+        delivered=len({event.body["intervention"] for event in events if event.kind in _DELIVERS}),
         already_present=missed.count("already_present"),
         not_applied=sum(outcome != "already_present" for outcome in missed),
         user_lines_at_end=changed[-1]["lines"].get("user", 0) if changed else 0,

@@ -31,12 +31,13 @@ def demo(
     from datetime import UTC, datetime
 
     from fourhands.cli.console import errors
+    from fourhands.cli.experiment import Experiment
     from fourhands.cli.session import finish, prepare_run, run_folder
     from fourhands.engine.agents.registry import AGENTS
     from fourhands.model.errors import MissingError
     from fourhands.tasks.data import ensure_rows
     from fourhands.tasks.find import find_tasks
-    from fourhands.trajectories.run_folder import RunFolder, Settings
+    from fourhands.trajectories.run_folder import RunFolder
 
     def say(text: str) -> None:
         errors().print(text, markup=False, soft_wrap=True)
@@ -55,15 +56,7 @@ def demo(
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     folder = RunFolder(out or Path("runs") / f"demo-{now}")
     with folder.locked():
-        plan = prepare_run(
-            folder,
-            tasks=tasks,
-            agents=["mini-swe-agent"],
-            models=MODELS,
-            conditions=CONDITIONS,
-            repeats=1,
-            settings=Settings(),
-        )
+        plan = prepare_run(folder, Experiment(tasks=tasks, model=MODELS, condition=CONDITIONS))
         say(f"Running {len(plan.trials)} trials; no live model: scripted ones stand in for it.")
         run_folder(folder, concurrency=2)
     finish(folder, json=json)

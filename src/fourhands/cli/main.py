@@ -8,14 +8,18 @@ sandbox cannot run here; 130 interrupted.
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 import typer
 
+from fourhands.cli.ablate import ablate
 from fourhands.cli.console import errors
 from fourhands.cli.data import app as data_app
 from fourhands.cli.demo import demo
 from fourhands.cli.doctor import doctor
+from fourhands.cli.lazy import LazyGroup, Member
+from fourhands.cli.reproduce import reproduce
 from fourhands.cli.results import results
 from fourhands.cli.run import run
 from fourhands.cli.show import show
@@ -24,21 +28,30 @@ from fourhands.model.errors import FourhandsError, InputError, MissingError, San
 
 __all__ = ["app", "main"]
 
+
+class _Commands(LazyGroup):
+    members: ClassVar[Mapping[str, Member]] = {
+        "demo": demo,
+        "run": run,
+        "show": show,
+        "results": results,
+        "ablate": ablate,
+        "reproduce": reproduce,
+        "doctor": doctor,
+        "tasks": tasks_app,
+        "data": data_app,
+    }
+
+
 app = typer.Typer(
     name="fourhands",
+    cls=_Commands,
     epilog="Start with: fourhands demo",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # boxes around the help would cost more than all other imports together
 )
-app.command(name="demo")(demo)
-app.command(name="run")(run)
-app.command(name="show")(show)
-app.command(name="results")(results)
-app.command(name="doctor")(doctor)
-app.add_typer(tasks_app, name="tasks")
-app.add_typer(data_app, name="data")
 
 
 def _version(asked: bool) -> None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from fourhands.analysis.aftermath import Aftermath, AftermathRow, aftermath_table
 from fourhands.analysis.table import ConditionRow, condition_table
 from fourhands.analysis.trials import TrialRow
-from fourhands.model.trial import RECORDED, SCRIPTED, ConditionName
+from fourhands.model.condition import ConditionName
+from fourhands.model.trial import RECORDED, SCRIPTED
 from fourhands.trajectories.run_folder import RunFolder
 
 __all__ = ["markdown_report", "print_report"]
 
-_HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "trig.", "deliv.", "steps", "tokens")
+_HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "would", "trig.", "deliv.", "steps", "tokens")
+_AFTER = (
+    *("condition", "deliv.", "lines", "kept", "moved", "changed", "removed"),
+    *("re-read", "tested", "said", "asked", "caused"),
+)
 _STAND_INS = (
     (
         SCRIPTED,
@@ -28,15 +36,20 @@ _STAND_INS = (
 )
 
 
-def print_report(folder: RunFolder, rows: Sequence[TrialRow], console: Console) -> None:
-    """Print the table, each trial's outcome, and what a reader must know."""
-    for agent, lines in _by_agent(condition_table(rows)):
-        table = Table(title=agent, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0))
-        for header in _HEADERS:
-            table.add_column(header, justify="left" if header == "condition" else "right", no_wrap=True)
-        for cells in lines:
-            table.add_row(*cells)
-        console.print(table)
+def print_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]], console: Console) -> None:
+    """Print the tables, each trial's outcome, and what a reader must know."""
+    rows = [row for row, _ in trials]
+    for agent, tables in _by_agent(trials):
+        for headers, lines in tables:
+            title = agent if headers is _HEADERS else "after the user's interventions"
+            table = Table(
+                title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0)
+            )
+            for header in headers:
+                table.add_column(header, justify="left" if header == "condition" else "right", no_wrap=True)
+            for cells in lines:
+                table.add_row(*map(Text, cells))  # a label has brackets, which are no markup
+            console.print(table)
     console.print()
     for line in _findings(rows):
         console.print(line, markup=False, soft_wrap=True)
@@ -44,37 +57,64 @@ def print_report(folder: RunFolder, rows: Sequence[TrialRow], console: Console) 
     for line in _trials(rows):
         console.print(line, markup=False, soft_wrap=True)
     console.print()
-    for note in _notes(rows):
+    for note in _notes(trials):
         console.print(f"· {note}", markup=False, soft_wrap=True)
     shown = max(rows, key=lambda row: row.delivered).key.slug
     console.print(
-        f"\nRun: {folder.path}\nA trial's story: fourhands show {folder.path}/trials/{shown}", soft_wrap=True
+        f"\nRun: {folder.path}\nA trial's story: fourhands show {folder.path}/trials/{shown}",
+        markup=False,
+        soft_wrap=True,
     )
 
 
-def markdown_report(folder: RunFolder, rows: Sequence[TrialRow]) -> str:
+def markdown_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]]) -> str:
     """The same as Markdown; equal runs give equal text."""
+    rows = [row for row, _ in trials]
     parts = [f"# Run {folder.path.name}\n"]
-    for agent, lines in _by_agent(condition_table(rows)):
+    for agent, tables in _by_agent(trials):
         parts.append(f"## {agent}\n")
-        body = [_HEADERS, ["---"] * len(_HEADERS), *lines]
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
+        for headers, lines in tables:
+            body = [headers, ["---"] * len(headers), *lines]
+            parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
     if findings := _findings(rows):
         parts.append("\n".join(f"- {line}" for line in findings) + "\n")
     parts.append("## Trials\n\n" + "\n".join(f"- {line.strip()}" for line in _trials(rows)) + "\n")
-    parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(rows)) + "\n")
+    parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(trials)) + "\n")
     return "\n".join(parts)
 
 
-def _by_agent(table: Sequence[ConditionRow]) -> list[tuple[str, list[list[str]]]]:
-    agents = dict.fromkeys(f"{row.agent} · {row.model}" for row in table)
+_Cells = tuple[Sequence[str], list[list[str]]]
+
+
+def _by_agent(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[tuple[str, list[_Cells]]]:
+    """Per agent and model its tables: headers, and lines of cells."""
+    outcomes: dict[str, list[list[str]]] = defaultdict(list)
+    afterwards: dict[str, list[list[str]]] = defaultdict(list)
+    for row in condition_table(row for row, _ in trials):
+        outcomes[f"{row.agent} · {row.model}"].append(_cells(row))
+    for after in aftermath_table(after for _, after in trials):
+        afterwards[f"{after.agent} · {after.model}"].append(_after_cells(after))
     return [
-        (agent, [_cells(row) for row in table if f"{row.agent} · {row.model}" == agent]) for agent in agents
+        (agent, [(_HEADERS, lines), *([(_AFTER, afterwards[agent])] if agent in afterwards else [])])
+        for agent, lines in outcomes.items()
     ]
 
 
+def _after_cells(row: AftermathRow) -> list[str]:
+    caused = f"{row.edit_caused} of {row.failed_touched}" if row.failed_touched else ""
+    if row.not_ablated:
+        caused = (
+            f"? of {row.failed_touched}"
+            if row.not_ablated == row.failed_touched
+            else f"{caused}, {row.not_ablated} ?"
+        )
+    counts = (row.interventions, row.written, row.kept, row.moved, row.changed, row.removed)
+    answers = (row.re_read, row.tested, row.mentioned, row.asked)
+    return [row.condition, *map(str, counts), *map(str, answers), caused]
+
+
 def _cells(row: ConditionRow) -> list[str]:
-    vanilla = row.condition.startswith(ConditionName.VANILLA)
+    vanilla = row.condition == ConditionName.VANILLA
     interval = "–"
     if row.resolve_rate_low is not None and row.resolve_rate_high is not None:
         interval = f"{row.resolve_rate_low:.0%} – {row.resolve_rate_high:.0%}"
@@ -87,7 +127,8 @@ def _cells(row: ConditionRow) -> list[str]:
         "–" if row.resolve_rate is None else f"{row.resolved} = {row.resolve_rate:.0%}",
         interval,
         delta,
-        f"({row.would_have_triggered})" if vanilla else str(row.triggered),
+        str(row.would_have_triggered),
+        "" if vanilla else str(row.triggered),
         "" if vanilla else str(row.delivered),
         "–" if row.steps is None else f"{row.steps:.1f}",
         "–" if row.tokens is None else f"{'≥ ' * (row.uncounted_replies > 0)}{row.tokens:,.0f}",
@@ -119,7 +160,7 @@ def _times(n: int) -> str:
 def _findings(rows: Sequence[TrialRow]) -> list[str]:
     """The comparison in words: each condition beside vanilla."""
     table = condition_table(rows)
-    vanilla = {(r.agent, r.model): r for r in table if r.condition.startswith(ConditionName.VANILLA)}
+    vanilla = {(r.agent, r.model): r for r in table if r.condition == ConditionName.VANILLA}
     return [
         f"{row.model}: {row.resolved} of {row.scored} resolved under {row.condition}, "
         f"{before.resolved} of {before.scored} left alone."
@@ -128,12 +169,23 @@ def _findings(rows: Sequence[TrialRow]) -> list[str]:
     ]
 
 
-def _notes(rows: Sequence[TrialRow]) -> list[str]:
+def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
+    rows = [row for row, _ in trials]
+    after = aftermath_table(after for _, after in trials)
     notes = [
         "Δ: mean over tasks of the difference to vanilla, in percentage points; tasks scored under both only.",
         "95 % CI: Wilson, trials as independent.",
-        "trig(gered), deliv(ered): trials with at least one; in brackets: where a user would have acted in vanilla.",
+        "would: vanilla trials in which the user of the condition would have acted.",
+        "trig(gered), deliv(ered): trials in which the user acted, and in which it took place.",
     ]
+    if after:
+        notes += [
+            "lines: that the user wrote, in the end kept, moved, changed or removed.",
+            "re-read, tested: interventions after which the agent read the place again, ran tests;",
+            "said, asked: after which it spoke of the change, asked the user something.",
+            "caused: failed trials that are resolved once the user's edit is out of the final state.",
+            "?: not looked at yet; fourhands ablate does it.",
+        ]
     models = {row.key.agent.model for row in rows}
     for prefix, says in _STAND_INS:
         if names := sorted(model for model in models if model.startswith(prefix)):

@@ -12,7 +12,7 @@ __all__ = ["results"]
 
 def results(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON, schema 1.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON, schema 2.")] = False,
 ) -> None:
     """Show the results of a run; needs no model and no sandbox.
 
@@ -20,12 +20,13 @@ def results(
     """
     from fourhands.cli.console import output
     from fourhands.cli.report import print_report
-    from fourhands.cli.rows import read_rows
+    from fourhands.cli.rows import read_trials
     from fourhands.cli.session import results_json
     from fourhands.trajectories.run_folder import RunFolder
 
     folder = RunFolder(run)
+    trials = read_trials(folder)
     if json:
-        output().file.write(results_json(folder) + "\n")
+        output().file.write(results_json(trials) + "\n")
     else:
-        print_report(folder, read_rows(folder), output())
+        print_report(folder, trials, output())

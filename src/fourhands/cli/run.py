@@ -3,84 +3,151 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fourhands.model.trial import DEFAULT_STEP_LIMIT
-
 __all__ = ["run"]
+
+_PLAN_FREE = frozenset({"file", "out", "jobs", "ablate", "json", "dry_run"})
+"""Options that are no part of a plan: they may differ when a run is gone on with."""
 
 
 def run(
     context: typer.Context,
-    out: Annotated[Path, typer.Option(help="Folder of the run; an unfinished run there is gone on with.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="An experiment as YAML; its keys are the options below, which win over it."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; an unfinished run there is gone on with.")
+    ] = None,
     tasks: Annotated[
         str | None,
         typer.Option(help="Task names or folders, with commas between; see `fourhands tasks list`."),
     ] = None,
-    agent: Annotated[str, typer.Option(help="Agents, with commas between.")] = "mini-swe-agent",
+    agent: Annotated[
+        str | None, typer.Option(help="Agents, with commas between; default: mini-swe-agent.")
+    ] = None,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Models, with commas between: a provider's name for one (with --base-url), scripted/keeps, "
-            "scripted/reverts, scripted/reconciles, or recorded/FILE for a recorded trajectory."
+            help="Models, with commas between: a provider's name for one (with --base-url), scripted/TEMPERAMENT, "
+            "or recorded/FILE for a recorded trajectory; default: scripted/reconciles."
         ),
-    ] = "scripted/reconciles",
+    ] = None,
     condition: Annotated[
-        str, typer.Option(help="vanilla, counter-edit, co-edit; [k=N] sets K: counter-edit[k=5].")
-    ] = "vanilla,counter-edit",
-    repeats: Annotated[int, typer.Option(min=1, help="How often each trial is run.")] = 1,
+        str | None,
+        typer.Option(
+            help="vanilla, counter-edit, co-edit, neutral-edit, message-only, edit-only, with parameters in "
+            "brackets: counter-edit[k=5,trigger=progress]; default: vanilla,counter-edit."
+        ),
+    ] = None,
+    repeats: Annotated[int | None, typer.Option(help="How often each trial is run; default: 1.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="What stochastic scripted models draw from; default: 0.")
+    ] = None,
+    step_limit: Annotated[
+        int | None, typer.Option(help="Accepted replies of the model a trial; default: 100.")
+    ] = None,
+    progress_steps: Annotated[
+        str | None,
+        typer.Option(
+            help="What the fractions of trigger=progress are of: steps, or an earlier run for its median per task; "
+            "default: the step limit."
+        ),
+    ] = None,
     base_url: Annotated[
         str | None, typer.Option(help="Where a live model is reached, any OpenAI-compatible address (…/v1).")
     ] = None,
     api_key_env: Annotated[
-        str, typer.Option(help="Environment variable that holds the provider's key.")
-    ] = "OPENAI_API_KEY",
-    step_limit: Annotated[int, typer.Option(min=1, help="Accepted replies of the model a trial.")] = (
-        DEFAULT_STEP_LIMIT
-    ),
+        str | None,
+        typer.Option(help="Environment variable that holds the provider's key; default: OPENAI_API_KEY."),
+    ] = None,
+    user_model: Annotated[
+        str | None, typer.Option(help="Who words the user's messages where a condition has message=live.")
+    ] = None,
+    user_base_url: Annotated[str | None, typer.Option(help="Where that model is reached (…/v1).")] = None,
+    user_api_key_env: Annotated[
+        str | None, typer.Option(help="Environment variable that holds its key; default: OPENAI_API_KEY.")
+    ] = None,
+    env: Annotated[
+        str | None,
+        typer.Option(
+            help="Where agents run: local, docker or podman; for any other of Harbor's environments --dry-run shows "
+            "its configuration; default: local."
+        ),
+    ] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Trials at once, of those of one agent under one condition.")
-    ] = 2,
+        int | None,
+        typer.Option(help="Trials at once, of those of one agent under one condition; default: 2."),
+    ] = None,
+    ablate: Annotated[
+        bool | None,
+        typer.Option("--ablate", help="Afterwards, find out whether the user's edits caused the losses."),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print the experiment and its trials, and how Harbor is configured; run nothing.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Run agents on tasks under conditions, and compare.
 
     Example: fourhands run --tasks ledger-rounding --model scripted/keeps --out runs/a
-    """
-    from fourhands.cli.session import finish, prepare_run, run_folder
-    from fourhands.model.errors import InputError
-    from fourhands.trajectories.run_folder import RunFolder, Settings
 
-    folder = RunFolder(out)
-    with folder.locked():
-        if tasks is not None:
-            prepare_run(
-                folder,
-                tasks=_list(tasks),
-                agents=_list(agent),
-                models=_list(model),
-                conditions=_list(condition),
-                repeats=repeats,
-                settings=Settings(step_limit=step_limit, base_url=base_url, api_key_env=api_key_env),
+    Example: fourhands run experiment.yaml --repeats 3 --out runs/b
+    """
+    from fourhands.cli.experiment import load_experiment
+    from fourhands.cli.session import resume, start
+    from fourhands.model.errors import InputError
+
+    del tasks, agent, model, condition, repeats, seed, step_limit, progress_steps, base_url, api_key_env
+    del user_model, user_base_url, user_api_key_env, env
+    given = _given(context)
+    if file is None and "tasks" not in given:
+        if out is None:
+            raise InputError(
+                "nothing to run: name an experiment's YAML file, or --tasks, or the --out of a run"
             )
-        elif not folder.plan_path.exists():
-            raise InputError(f"{out} is no run yet: say which tasks to run with --tasks")
-        elif given := _given(context) - {"out", "jobs", "json"}:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(given))
+        if wrong := sorted(set(given) - _PLAN_FREE):
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
             raise InputError(
                 f"{options}: what {out} runs is in its plan already; leave out, or give all with --tasks"
             )
-        run_folder(folder, concurrency=jobs)
-    finish(folder, json=json)
+        resume(out, jobs=jobs or 2, ablate=bool(ablate), json=json)
+        return
+    experiment = load_experiment(
+        file, {k: v for k, v in given.items() if k not in {"file", "json", "dry_run"}}
+    )
+    start(experiment, dry_run=dry_run, json=json)
 
 
-def _given(context: typer.Context) -> set[str]:
-    """Names of the options that stand on the command line."""
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+def _given(context: typer.Context) -> dict[str, Any]:
+    """The options that stand on the command line, as an experiment's keys hold them."""
+    given = {
+        name: value
+        for name, value in context.params.items()
+        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE"
+    }
+    for name in ("tasks", "agent", "model", "condition"):
+        if name in given:
+            given[name] = _split(given[name])
+    if str(given.get("progress_steps", "")).isdecimal():
+        given["progress_steps"] = int(given["progress_steps"])
+    return given
 
 
-def _list(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+def _split(text: str) -> list[str]:
+    """At commas that stand outside of brackets."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char == "[") - (char == "]")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]

@@ -9,12 +9,13 @@ from typing import Any, Final
 import orjson
 from rich.text import Text
 
+from fourhands.analysis.lines import UserLines
 from fourhands.model.event import Event, EventKind
 from fourhands.trajectories.run_folder import Attempt
 from fourhands.workspace.git import GitError
 from fourhands.workspace.store import ObjectStore
 
-__all__ = ["tell"]
+__all__ = ["tell", "tell_lines"]
 
 _STYLES: Final = {"agent": "cyan", "user": "magenta", "harness": "bright_black", "verifier": "green"}
 _INDENT: Final = " " * 12
@@ -35,6 +36,23 @@ def tell(events: Iterable[Event], attempt: Attempt, *, output_lines: int) -> Ite
         tell_one = teller.by_kind.get(event.kind)
         if tell_one:
             yield from tell_one(event)
+
+
+def tell_lines(lines: UserLines) -> Iterator[Text]:
+    """What became of each line that the user wrote, and of each that the user deleted."""
+    if lines.lines or lines.deletions:
+        yield Text("\nThe user's lines", style="bold")
+    for line in lines.lines:
+        text = f"  {line.intervention}, line {line.line}: {line.fate}"
+        if line.fate != "kept":
+            text += f" by the {line.by}"
+            text += f" after step {line.step}" if line.step else ""
+        elif line.ever_revised:
+            text += ", after it had been gone"
+        yield Text(f"{text} ({line.path})")
+    for gone in lines.deletions:
+        fate = f"put back by the {gone.by} after step {gone.step}" if gone.put_back else "still out"
+        yield Text(f"  {gone.intervention}, deleted line {gone.line}: {fate} ({gone.path})")
 
 
 class _Teller:
@@ -138,7 +156,12 @@ class _Teller:
 
     @staticmethod
     def _spoke(event: Event) -> Iterator[Text]:
-        yield from _said(event, f"“{event.body['text']}”")
+        body = event.body
+        yield from _said(event, f"“{body['text']}”")
+        for rejected in body.get("rejected", ()):
+            yield Text(f"{_INDENT}not said: {rejected['reason']}", style="bright_black")
+        if body.get("source") == "fallback":
+            yield Text(f"{_INDENT}the fixed words, in place of {body['model']}'s", style="bright_black")
 
     @staticmethod
     def _carried(event: Event) -> Iterator[Text]:

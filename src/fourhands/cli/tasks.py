@@ -28,7 +28,13 @@ def list_tasks(
     known = list_known()
     if json:
         rows = [
-            {"name": task.name, "kind": task.kind, "title": task.title, "licence": task.licence}
+            {
+                "name": task.name,
+                "kind": task.kind,
+                "title": task.title,
+                "licence": task.licence,
+                "lacks": task.lacks,
+            }
             for task in known
         ]
         document = orjson.dumps({"schema": 1, "tasks": rows}, option=orjson.OPT_INDENT_2)
@@ -38,6 +44,9 @@ def list_tasks(
     for task in known:
         table.add_row(task.name, task.kind, task.title, task.licence)
     output().print(table)
+    for task in known:
+        if task.lacks:
+            output().print(task.lacks, markup=False, soft_wrap=True)
 
 
 @app.command()

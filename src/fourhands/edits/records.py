@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from fourhands.model.errors import InputError
-from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
+from fourhands.model.intervention import Delivery, Intervention, Trigger, TriggerEvent
 from fourhands.model.text import LineRange, Region
 from fourhands.tasks.folder import problems
+from fourhands.user.message_claims import claims_change
 
 __all__ = [
     "NotApplicable",
     "Record",
+    "change_message",
     "co_edit_interventions",
     "counter_edit_interventions",
     "load_record",
@@ -57,7 +59,7 @@ class RecordPatch(_Part):
 class RecordTrigger(_Part):
     """When an intervention comes."""
 
-    event: TriggerEvent
+    event: Literal[TriggerEvent.READ, TriggerEvent.EDIT, TriggerEvent.READ_OR_EDIT]
     regions: tuple[RecordRegion, ...]
     max_triggers: int = Field(ge=1)
 
@@ -67,16 +69,20 @@ class RecordTrigger(_Part):
 
 
 class RecordIntervention(_Part):
-    """One intervention; without a patch it is a message alone."""
+    """One intervention; without a patch it is a message alone.
+
+    ``message``, which the released records do not have, are the user's exact words.
+    """
 
     order: int = Field(ge=1)
-    delivery: Literal["patch_and_message", "patch_only", "message_only"]
+    delivery: Delivery
     trigger: RecordTrigger
     patch: RecordPatch | None = None
+    message: str | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")
     def _has_its_patch(self) -> RecordIntervention:
-        if (self.patch is None) != (self.delivery == "message_only"):
+        if (self.patch is None) != (self.delivery is Delivery.MESSAGE_ONLY):
             raise ValueError(
                 f"delivery {self.delivery} does not fit: patch is {self.patch and self.patch.id}"
             )
@@ -155,43 +161,72 @@ def read_records(path: Path) -> Iterator[Record]:
                 yield _parsed(line, f"{path}, line {number}")
 
 
-def counter_edit_interventions(record: Record, k: int) -> tuple[Intervention, ...] | NotApplicable:
+def counter_edit_interventions(
+    record: Record, k: int, delivery: Delivery = Delivery.PATCH_AND_MESSAGE
+) -> tuple[Intervention, ...] | NotApplicable:
     """Up to ``k`` interventions, in the record's order; beyond its list the last one repeats.
 
-    Records that carry a message alone and no claim to make it of are not applicable.
+    Without the edit, or the words, that ``delivery`` needs, the record does not offer the condition.
     """
-    planned = sorted(record.counter_edit.interventions, key=lambda each: each.order)
-    if any(each.patch is None for each in planned):
-        return NotApplicable(
-            f"{record.instance_id}: its Counter-Edit is {record.counter_edit.mode}, without a patch"
-        )
-    schedule = (planned + planned[-1:] * max(0, k - len(planned)))[:k]
-    return tuple(_planned(f"counter-edit-{number}", each) for number, each in enumerate(schedule, 1))
+    listed = sorted(record.counter_edit.interventions, key=lambda each: each.order)
+    schedule = (listed + listed[-1:] * max(0, k - len(listed)))[:k]
+    planned = [
+        _planned(f"counter-edit-{number}", each.trigger.trigger(), each.patch, each.message, delivery)
+        for number, each in enumerate(schedule, 1)
+    ]
+    if missing := [each for each in planned if isinstance(each, NotApplicable)]:
+        return NotApplicable(f"{record.instance_id}: its Counter-Edit {missing[0].reason}")
+    return tuple(
+        replace(each, message=None) if asked.delivery is Delivery.PATCH_ONLY and each.patch else each
+        for asked, each in zip(schedule, planned, strict=True)
+        if isinstance(each, Intervention)
+    )
 
 
-def co_edit_interventions(record: Record) -> tuple[Intervention, ...] | NotApplicable:
-    """The one intervention of the Co-Edit, if the record has one with a patch."""
+def co_edit_interventions(
+    record: Record, delivery: Delivery = Delivery.PATCH_AND_MESSAGE
+) -> tuple[Intervention, ...] | NotApplicable:
+    """The one intervention of the Co-Edit, if the record has one with what ``delivery`` needs."""
     helpful = record.controls.helpful_edit
     if helpful is None:
         return NotApplicable(f"{record.instance_id}: the record has no Co-Edit")
-    if helpful.patch is None:
-        return NotApplicable(f"{record.instance_id}: its Co-Edit is a {helpful.mode}, without a patch")
     trigger = Trigger(helpful.trigger_event, tuple(region.region() for region in helpful.target_regions))
-    return (Intervention("co-edit-1", trigger, helpful.patch.diff.encode(), _message(helpful.patch)),)
+    planned = _planned("co-edit-1", trigger, helpful.patch, None, delivery)
+    if isinstance(planned, NotApplicable):
+        return NotApplicable(f"{record.instance_id}: its Co-Edit ({helpful.mode}) {planned.reason}")
+    return (planned,)
 
 
-def _planned(identifier: str, each: RecordIntervention) -> Intervention:
-    assert each.patch is not None
-    message = None if each.delivery == "patch_only" else _message(each.patch)
-    return Intervention(identifier, each.trigger.trigger(), each.patch.diff.encode(), message)
+def change_message(claim: str | None) -> str:
+    """One fixed form for an edit, so that no two agents are told differently; ``claim`` is a whole sentence."""
+    return " ".join(
+        filter(None, ("I made a change in the code while you were working.", claim, "Please build on it."))
+    )
 
 
-def _message(patch: RecordPatch) -> str:
-    """One fixed form, so that no two agents are told differently; a claim is a wish, a belief stands as it is."""
-    wish = patch.user_claim or patch.mistaken_belief
-    if wish is None:
-        return "I made a change in the code while you were working. Please build on it."
-    return f"I made a change in the code while you were working. {wish} Please build on it."
+def _planned(
+    identifier: str, trigger: Trigger, patch: RecordPatch | None, words: str | None, delivery: Delivery
+) -> Intervention | NotApplicable:
+    if delivery is Delivery.MESSAGE_ONLY or patch is None:
+        belief = words or (_belief(patch) if patch else None)
+        if delivery is Delivery.PATCH_ONLY:
+            return NotApplicable("has no patch")
+        if belief is None:
+            return NotApplicable(
+                "has neither a patch nor words" if patch is None else "has no belief to speak of"
+            )
+        return Intervention(identifier, trigger, None, belief)
+    message = words or change_message(patch.user_claim or patch.mistaken_belief)
+    return Intervention(
+        identifier, trigger, patch.diff.encode(), None if delivery is Delivery.PATCH_ONLY else message
+    )
+
+
+def _belief(patch: RecordPatch) -> str | None:
+    """What the user thinks, without an edit to speak of: never words that claim one."""
+    thoughts = (patch.mistaken_belief, patch.user_claim)
+    thought = next((each for each in thoughts if each and not claims_change(each)), None)
+    return f"A thought on the code you are at: {thought} Please go by that." if thought else None
 
 
 def _parsed(data: bytes, where: str) -> Record:

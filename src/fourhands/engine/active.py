@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 from uuid import UUID
 
-from fourhands.engine.session import Session, base_objects
+from fourhands.engine.session import Session, SharedEnvironment, base_objects
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
@@ -55,7 +55,7 @@ class ActiveRun:
             raise FourhandsError(f"run {run_id} is not active here: start it with `fourhands run`")
         return _ACTIVE[run_id]
 
-    async def open(self, context_id: UUID, key: TrialKey, environment: Any) -> Session:
+    async def open(self, context_id: UUID, key: TrialKey, environment: SharedEnvironment) -> Session:
         """Begin the next attempt at ``key`` in an environment that has started.
 
         Raises:

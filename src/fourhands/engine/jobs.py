@@ -11,26 +11,28 @@ from pathlib import Path
 
 from harbor.job import Job
 from harbor.models.job.config import JobConfig
-from harbor.models.trial.config import AgentConfig, EnvironmentConfig, TaskConfig, VerifierConfig
+from harbor.models.trial.config import AgentConfig, TaskConfig, VerifierConfig
 from harbor.trial.hooks import TrialHookEvent
 
 from fourhands.engine.active import ActiveRun
 from fourhands.engine.agents.registry import AGENTS
+from fourhands.engine.environments import LOCAL, environment_config, see_that_it_runs
 from fourhands.engine.harbor_private import quiet_console, silence
 from fourhands.engine.lock import write_lock
 from fourhands.engine.sandbox import sweep
 from fourhands.engine.session import record_failure
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
+from fourhands.model.condition import Condition
 from fourhands.model.errors import InputError
 from fourhands.model.event import Event
 from fourhands.model.outcome import Termination
-from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.tasks.cache import cache_root
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder
 
-__all__ = ["Watcher", "execute", "is_settled"]
+__all__ = ["Watcher", "execute", "harbor_configs", "is_settled"]
 
 _VERIFIER_SLACK = 3
 """Harbor's own time-out of a verifier, as a multiple of the task's: ours comes first and leaves a verdict."""
@@ -73,16 +75,54 @@ async def execute(
         concurrency: trials at once.
 
     Raises:
-        FourhandsError: the environment or an agent cannot be set up on this machine.
+        FourhandsError: an agent cannot be set up on this machine.
+        SandboxError: the environment cannot run here.
         InputError: a task is not what it was when the run was planned.
     """
     plan = folder.plan()
     _refuse_changed_tasks(folder, plan)
+    await asyncio.to_thread(see_that_it_runs, plan.settings.environment)
     await asyncio.to_thread(sweep, cache_root() / "sandboxes")
     write_lock(folder, plan)
     with ActiveRun(folder, plan, gateway, upstream, watch, concurrency) as active:
         for job_key, trials in _by_job(plan):
             await _run_job(active, job_key, trials)
+
+
+def harbor_configs(plan: Plan, jobs_path: Path, concurrency: int) -> list[JobConfig]:
+    """The jobs that a plan comes to, as Harbor is given them.
+
+    Raises:
+        MissingError: an agent that runs from this machine cannot be installed.
+    """
+    return [_job_config(plan, jobs_path, concurrency, key, trials) for key, trials in _by_job(plan)]
+
+
+def _job_config(
+    plan: Plan, jobs_path: Path, concurrency: int, key: _JobKey, trials: list[PlannedTrial]
+) -> JobConfig:
+    agent = AGENTS[key.agent.name]
+    environment = plan.settings.environment
+    return JobConfig(
+        job_name=_unused(jobs_path, key.name),
+        jobs_dir=jobs_path,
+        n_attempts=1,
+        n_concurrent_trials=concurrency,
+        quiet=True,
+        verifier_timeout_multiplier=_VERIFIER_SLACK,
+        # Elsewhere an agent is brought in when its trial begins: nothing of this machine is there.
+        environment=environment_config(environment, agent.prefixes() if environment == LOCAL else ()),
+        verifier=VerifierConfig(import_path="fourhands.engine.verifier:Verifier"),
+        agents=[
+            AgentConfig(
+                import_path=agent.import_path,
+                model_name=key.agent.model,
+                skip_model_parsing=True,
+                kwargs={"run": plan.run_id, "condition": key.condition, "repeat": key.repeat},
+            )
+        ],
+        tasks=[TaskConfig(path=plan.task(trial.task).path) for trial in trials],
+    )
 
 
 def _refuse_changed_tasks(folder: RunFolder, plan: Plan) -> None:
@@ -97,7 +137,7 @@ def _refuse_changed_tasks(folder: RunFolder, plan: Plan) -> None:
 
 
 def _applicable(plan: Plan) -> list[PlannedTrial]:
-    return [trial for trial in plan.trials if plan.user(trial.task, trial.condition).not_applicable is None]
+    return [trial for trial in plan.trials if plan.not_applicable(trial) is None]
 
 
 def _by_job(plan: Plan) -> Iterable[tuple[_JobKey, list[PlannedTrial]]]:
@@ -117,29 +157,7 @@ async def _run_job(active: ActiveRun, key: _JobKey, trials: list[PlannedTrial]) 
     remaining = [trial for trial in trials if not is_settled(folder, trial)]
     if not remaining:
         return
-    agent = AGENTS[key.agent.name]
-    config = JobConfig(
-        job_name=_unused(folder.jobs_path, key.name),
-        jobs_dir=folder.jobs_path,
-        n_attempts=1,
-        n_concurrent_trials=active.concurrency,
-        quiet=True,
-        verifier_timeout_multiplier=_VERIFIER_SLACK,
-        environment=EnvironmentConfig(
-            import_path="fourhands.engine.local:LocalEnvironment",
-            kwargs={"prefixes": [str(path) for path in await asyncio.to_thread(agent.prefixes)]},
-        ),
-        verifier=VerifierConfig(import_path="fourhands.engine.verifier:Verifier"),
-        agents=[
-            AgentConfig(
-                import_path=agent.import_path,
-                model_name=key.agent.model,
-                skip_model_parsing=True,
-                kwargs={"run": plan.run_id, "condition": key.condition, "repeat": key.repeat},
-            )
-        ],
-        tasks=[TaskConfig(path=plan.task(trial.task).path) for trial in remaining],
-    )
+    config = await asyncio.to_thread(_job_config, plan, folder.jobs_path, active.concurrency, key, remaining)
     with quiet_console():
         job = await Job.create(config)
         silence(job)

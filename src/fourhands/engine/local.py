@@ -20,6 +20,7 @@ from fourhands.engine.sandbox.archive import pack, unpack
 from fourhands.model.errors import InputError, SandboxError
 from fourhands.model.sandbox import SandboxSpec
 from fourhands.tasks.cache import cache_root
+from fourhands.tasks.environment import python_environment
 
 __all__ = ["LocalEnvironment"]
 
@@ -59,6 +60,9 @@ class LocalEnvironment(BaseEnvironment):
         super().__init__(*args, **kwargs)
         if self._host_mounts:
             raise InputError("the local environment mounts nothing: leave out mounts")
+
+    gateway_host: Final = "127.0.0.1"
+    """Where the gateway answers inside."""
 
     @staticmethod
     @override
@@ -113,6 +117,14 @@ class LocalEnvironment(BaseEnvironment):
     async def listen(self, port: int = GATEWAY_PORT) -> socket.socket:
         """Listen where only this sandbox reaches it; see ``LocalSandbox.listen``."""
         return await self.sandbox.listen(port)
+
+    async def packages(self, lock: Path) -> str:
+        """The virtual environment of a hashed lock: it lies in one of the ``prefixes``.
+
+        Raises:
+            MissingError: the package index cannot be reached.
+        """
+        return str((await asyncio.to_thread(python_environment, lock)).prefix)
 
     def _running(self) -> tuple[SandboxSpec, LocalSandbox]:
         if self._started is None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Sequence
-from pathlib import Path
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
-from fourhands.gateway.playbook import Move, load_playbook
+from fourhands.engine.scripted.playbooks import TEMPERAMENTS, last_moves, playbook_of
+from fourhands.engine.scripted.reference import parse_reference
+from fourhands.gateway.playbook import Move, Playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
+from fourhands.gateway.stochastic import STOCHASTIC, Odds, StochasticPlayer, draw
 from fourhands.gateway.upstream import Upstream
+from fourhands.model.condition import Condition, EditSource
 from fourhands.model.errors import InputError, MissingError
 from fourhands.model.trial import RECORDED, SCRIPTED, TrialKey
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.mini_swe_agent import Step, read_mini_swe_agent
-from fourhands.trajectories.run_folder import Plan
+from fourhands.trajectories.run_folder import Plan, PlannedTrial
 
 __all__ = ["Models"]
 
@@ -38,13 +42,14 @@ class Models:
         """
         self._settings = plan.settings
         self._address = ""
+        stand_ins = _StandIns(plan)
         players: dict[str, Player] = {}
         for trial in plan.trials:
             name = trial.model
             if name.startswith(SCRIPTED):
-                players[_player(name, trial.task)] = self._scripted(name, plan.task(trial.task).path)
+                players[trial.key.slug] = stand_ins.scripted(trial)
             elif name.startswith(RECORDED):
-                players[_player(name, trial.task)] = self._recorded(name)
+                players[trial.key.slug] = stand_ins.recorded(name)
             else:
                 self._live(name)
         self.server = PlayerServer(players)
@@ -73,7 +78,7 @@ class Models:
         """Whom the agent of ``key`` speaks to."""
         name = key.agent.model
         if name.startswith((SCRIPTED, RECORDED)):
-            return Upstream(self._address + PlayerServer.path(_player(name, key.task)), _SEEN_MODEL)
+            return Upstream(self._address + PlayerServer.path(key.slug), _SEEN_MODEL)
         return self._live(name)
 
     def _live(self, name: str) -> Upstream:
@@ -81,35 +86,56 @@ class Models:
         if settings.base_url is None:
             raise InputError(
                 f"model {name!r} needs --base-url, the address its provider is reached at (…/v1); "
-                f"without a provider, use {SCRIPTED}keeps, {SCRIPTED}reverts or {SCRIPTED}reconciles"
+                f"without a provider, use one of {', '.join(SCRIPTED + each for each in TEMPERAMENTS)}"
             )
         key = os.environ.get(settings.api_key_env)
         if not key:
             raise MissingError(f"the provider's key is not set: export {settings.api_key_env}=…")
         return Upstream(settings.base_url, name, key)
 
-    @staticmethod
-    def _scripted(name: str, task_path: Path) -> Player:
-        task = load_task(task_path)
-        if task.playbook is None:
-            raise InputError(f"{task.directory}: no user/playbook.toml, so {name} cannot work on this task")
-        playbook = load_playbook(task.playbook)
-        temperament = name.removeprefix(SCRIPTED)
-        if temperament not in playbook.temperaments:
-            known = ", ".join(SCRIPTED + each for each in playbook.temperaments)
-            raise InputError(f"{task.playbook}: no temperament for {name}: choose from {known}")
-        return ScriptedPlayer(playbook, temperament)
 
-    def _recorded(self, name: str) -> Player:
-        path = self._settings.recordings[name.removeprefix(RECORDED)]
-        steps = read_mini_swe_agent(path).steps
-        return RecordedPlayer(tuple(_moves(steps)))
+class _StandIns:
+    """Makes the players of a plan; what many trials have in common is read once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._task = cache(lambda name: load_task(plan.task(name).path))
+        self._playbook = cache(self._read_playbook)
+        self._last_moves = cache(lambda name: last_moves(self._task(name)))
+        self.recorded = cache(self._read_recording)
+
+    def scripted(self, trial: PlannedTrial) -> Player:
+        """The player of a trial with a scripted model.
+
+        Raises:
+            InputError: the task's playbook or the model's name is wrong.
+        """
+        playbook = self._playbook(trial.task, trial.condition)
+        temperament, bracket, _ = trial.model.removeprefix(SCRIPTED).partition("[")
+        if temperament not in playbook.temperaments or (bracket and temperament != STOCHASTIC):
+            known = ", ".join(SCRIPTED + each for each in playbook.temperaments)
+            raise InputError(f"{trial.model}: {trial.task} has no such temperament: choose from {known}")
+        if temperament != STOCHASTIC:
+            return ScriptedPlayer(playbook, temperament)
+        odds = Odds.parse(trial.model.removeprefix(SCRIPTED))
+        drawn = draw(self._plan.settings.seed, trial.key)
+        return StochasticPlayer(playbook, temperament, odds, drawn, *self._last_moves(trial.task))
+
+    def _read_playbook(self, task: str, condition: str) -> Playbook:
+        contested: set[str] = set()
+        if Condition.parse(condition).edit is EditSource.COUNTER_EDIT:
+            for user in self._plan.users_of(task, condition):
+                for intervention in user.interventions:
+                    if intervention.patch is not None:
+                        where = f"{task}: the patch of {intervention.id}"
+                        contested.update(parse_reference(intervention.patch.encode(), where).paths)
+        return playbook_of(self._task(task), sorted(contested))
+
+    def _read_recording(self, name: str) -> Player:
+        path = self._plan.settings.recordings[name.removeprefix(RECORDED)]
+        return RecordedPlayer(tuple(_moves(read_mini_swe_agent(path).steps)))
 
 
 def _moves(steps: Sequence[Step]) -> list[Move]:
     """Each recorded command as a tool call of its own."""
     return [Move(thought=step.thought, command=command) for step in steps for command in step.commands]
-
-
-def _player(model: str, task: str) -> str:
-    return f"{model}@{task}"

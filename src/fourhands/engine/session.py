@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import socket
 from collections.abc import Callable
@@ -19,21 +20,22 @@ from fourhands.gateway.shared_workspace import SharedWorkspace
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError, SandboxError
 from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.intervention import TriggerEvent
 from fourhands.model.outcome import Termination, Verdict
 from fourhands.model.sandbox import Sandbox, SandboxSpec
 from fourhands.model.trial import TrialKey
+from fourhands.model.user import Speaker
 from fourhands.tasks.cache import provide
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Attempt, Plan
+from fourhands.user.speaking import FixedSpeaker, LiveSpeaker
 from fourhands.user.touching import TouchingUser
 from fourhands.workspace.store import ObjectStore
 
-__all__ = ["GATEWAY_URL", "Session", "SharedEnvironment", "base_objects", "record_failure"]
+__all__ = ["Session", "SharedEnvironment", "base_objects", "record_failure"]
 
 _MACHINE_VARIABLES: Final = frozenset({"PATH", "LANG", "LC_ALL"})
-GATEWAY_URL: Final = f"http://127.0.0.1:{GATEWAY_PORT}/v1"
-"""The same in every trial: the listener exists in the trial's own network namespace."""
 
 
 class SharedEnvironment(Protocol):
@@ -49,8 +51,17 @@ class SharedEnvironment(Protocol):
         """What the sandbox was made of."""
         ...
 
+    @property
+    def gateway_host(self) -> str:
+        """The name inside of the machine that `listen` listens on."""
+        ...
+
     async def listen(self, port: int) -> socket.socket:
-        """A listening socket that can be reached from inside the sandbox alone."""
+        """A listening socket for the sandbox alone, as far as that can be: at ``port``, unless that is shared."""
+        ...
+
+    async def packages(self, lock: Path) -> str:
+        """The prefix, inside, of a virtual environment with what a hashed lock pins."""
         ...
 
 
@@ -75,6 +86,8 @@ class Session:
         self.limit_reached = asyncio.Event()
         self.termination = Termination.FINISHED
         self.ended = False
+        self.gateway_url = ""
+        """Where the agent's model is reached, from inside; known once the attempt has begun."""
         self.seen_model = upstream.model
         """The model's name as the agent is told it: not who answers, nor under which condition."""
         self.task_env = {
@@ -88,18 +101,44 @@ class Session:
         self._upstream = upstream
         self._seat: Seat | None = None
         self._loop = asyncio.get_running_loop()
-        user = plan.user(key.task, key.condition.label)
-        self._interventions = [planned.intervention() for planned in user.interventions]
+        planned = plan.users_of(key.task, key.condition.label)
+        interventions = [[each.intervention() for each in user.interventions] for user in planned]
+        self._interventions = [
+            each for user, own in zip(planned, interventions, strict=True) for each in own if not user.shadow_of
+        ]
         objects, base_tree = base
+        self._watched = [
+            region
+            for own in interventions
+            for each in own
+            if each.trigger.event is TriggerEvent.REGION_CHANGED
+            for region in each.trigger.regions
+        ]
         self._store = ObjectStore(attempt.objects_path, base=objects)
         self.conversation = Conversation(
             log_path=attempt.events_path,
             blobs=attempt.blobs,
-            users=[TouchingUser(self._interventions, shadow=user.shadow)],
+            users=[
+                TouchingUser(own, self._speaker(), shadow_of=user.shadow_of)
+                for user, own in zip(planned, interventions, strict=True)
+            ],
             workspace=SharedWorkspace(environment.sandbox, self._store, base_tree),
             step_limit=plan.settings.step_limit,
             on_limit=self._reach_limit,
             on_event=on_event,
+        )
+
+    def _speaker(self) -> Speaker:
+        settings = self._plan.settings
+        if self.key.condition.message == "fixed":
+            return FixedSpeaker()
+        assert settings.user_model
+        return LiveSpeaker(
+            task=load_task(self._task.path).instruction,
+            model=settings.user_model,
+            base_url=settings.user_base_url,
+            api_key=os.environ.get(settings.user_api_key_env) or None,
+            read_blob=self.attempt.blobs.get,
         )
 
     async def begin(self) -> None:
@@ -124,9 +163,11 @@ class Session:
             },
         )
         try:
-            await self._gateway.call(workspace.start(self._interventions))
+            await self._gateway.call(workspace.start(self._interventions, self._watched))
             self._seat = Seat(self.token, self.conversation, self._upstream)
-            await self._gateway.seat(self._seat, await self._environment.listen(GATEWAY_PORT))
+            listener = await self._environment.listen(GATEWAY_PORT)
+            self.gateway_url = f"http://{self._environment.gateway_host}:{listener.getsockname()[1]}/v1"
+            await self._gateway.seat(self._seat, listener)
         except FourhandsError as error:
             self.conversation.fail(str(error))
             self.end(Verdict.NONE, None)

@@ -7,6 +7,7 @@ carries out what they decide, and says which messages of theirs a request must c
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -19,7 +20,7 @@ from fourhands.gateway.exchanges import ExchangeRecorder
 from fourhands.gateway.shared_workspace import Changes, SharedWorkspace
 from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.usage import Usage
-from fourhands.model.user import Intervene, Moment, User
+from fourhands.model.user import Intervene, Moment, Occasion, User, Utterance
 from fourhands.touch.actions import action_touches, read_observation
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
@@ -41,6 +42,8 @@ class Totals:
         self.provider_failed = False
         """Whether the last call failed by the provider: an agent that ends on that ended because of it."""
         self.interventions = {"triggered": 0, "shadow": 0, "delivered": 0, "messages": 0}
+        self.user_usage = Usage()
+        """Tokens of the user's own model: never among the agent's."""
 
     def as_json(self) -> dict[str, Any]:
         """As events and tables carry it."""
@@ -59,6 +62,7 @@ class Totals:
                 "total": usage.total,
             },
             **self.interventions,
+            "user_tokens": self.user_usage.total,
         }
 
 
@@ -119,6 +123,7 @@ class Conversation:
             on_event: called with every event, for those who watch.
         """
         self._users = tuple(users)
+        self._started: float | None = None
         self._watch = on_event
         self.log = EventLog(log_path, self._observe)
         self.blobs = blobs
@@ -138,6 +143,11 @@ class Conversation:
         self._carried: dict[str, _Carried] = {}
         self._requests = 0
         self._limited = False
+
+    @property
+    def holds_replies(self) -> bool:
+        """Whether a reply may reach the agent only once the users have had their say: as a whole, not streamed."""
+        return any(Moment.BEFORE_ACTION in user.moments for user in self._users)
 
     @property
     def has_been_asked(self) -> bool:
@@ -163,6 +173,7 @@ class Conversation:
             if self._closed:
                 return None
             self._requests += 1
+            self._started = self._started or time.monotonic()
             insertions: list[Insertion] = []
             if request.tools:  # else a side request: never a step, never an insertion
                 self._settle_pending(request)
@@ -237,7 +248,9 @@ class Conversation:
                     "usage": _usage_json(usage),
                     "exchange": self._exchanges.record(sent, received),
                     "tools": list(request.tools),
+                    "text": self.blobs.put(reply.text.encode("utf-8", "surrogatepass")) if reply else None,
                     "milliseconds": round(milliseconds, 1),
+                    "elapsed": self._elapsed(),
                 },
             )
             if reply is None or step is None:
@@ -258,6 +271,8 @@ class Conversation:
                         "touches": _touches_json(action, None),
                     },
                 )
+            if calls and not self._closed:
+                await self._ask(Moment.BEFORE_ACTION, tuple(calls))
 
     async def close(self) -> None:
         """Take no more requests; a user's edit that is being made is finished first."""
@@ -316,31 +331,46 @@ class Conversation:
                     "bytes": len(output),
                     "code": seen.code,
                     "touches": _touches_json(action, seen.output) if action else [],
+                    "elapsed": self._elapsed(),
                 },
             )
         self._emit_changes(await self.workspace.observe(), Actor.AGENT)
-        batch = tuple(result.call for result in results)
-        for user in self._users:
-            for act in await user.decide(Moment.AFTER_ACTION):
-                await self._carry_out(act, batch)
+        await self._ask(Moment.AFTER_ACTION, tuple(result.call for result in results))
 
-    async def _carry_out(self, act: Intervene, batch: tuple[str, ...]) -> None:
+    def _elapsed(self) -> float:
+        """Seconds since the agent's first request."""
+        return round(time.monotonic() - self._started, 3) if self._started else 0.0
+
+    async def _ask(self, moment: Moment, batch: tuple[str, ...]) -> None:
+        """Ask the users what they do at this moment, of the actions in ``batch``, and carry it out."""
+        for user in self._users:
+            if moment not in user.moments:
+                continue
+            for act in await user.decide(moment):
+                await self._carry_out(user, act, moment, batch)
+
+    async def _carry_out(self, user: User, act: Intervene, moment: Moment, batch: tuple[str, ...]) -> None:
         why = {
             "intervention": act.intervention_id,
-            "moment": Moment.AFTER_ACTION.value,
+            "moment": moment.value,
             "why": act.reason,
             "calls": list(batch),
         }
-        if act.shadow:
+        if act.shadow_of:
             self.totals.interventions["shadow"] += 1
-            self.emit(Actor.HARNESS, EventKind.SHADOW_TRIGGER_FIRED, why)
+            body = {**why, "conditions": list(act.shadow_of)}
+            self.emit(Actor.HARNESS, EventKind.SHADOW_TRIGGER_FIRED, body)
             return
         self.totals.interventions["triggered"] += 1
         self.emit(Actor.USER, EventKind.TRIGGER_FIRED, why, durable=True)
-        if act.patch is not None and not await self._edit(act.intervention_id, act.patch):
-            return
+        if act.patch is not None:
+            if moment is Moment.BEFORE_ACTION:  # the last look was before the model took its time
+                self._emit_changes(await self.workspace.observe(), Actor.AGENT)
+            if not await self._edit(act.intervention_id, act.patch):
+                return
         if act.message is not None:
-            self._say(act.intervention_id, act.message, batch)
+            said = await user.phrase(Occasion(act.intervention_id, act.message, act.patch))
+            self._say(act.intervention_id, said, batch)
 
     async def _edit(self, intervention: str, patch: bytes) -> bool:
         """Make the user's edit; say whether the workspace now holds it because of that."""
@@ -361,16 +391,25 @@ class Conversation:
         self.emit(Actor.USER, EventKind.EDIT_APPLIED, {**body, "files": files}, durable=True)
         return True
 
-    def _say(self, intervention: str, text: str, batch: tuple[str, ...]) -> None:
+    def _say(self, intervention: str, said: Utterance, batch: tuple[str, ...]) -> None:
         message_id = f"m{len(self._insertions) + 1}"
-        self._insertions.append(Insertion(message_id, batch, text))
+        self._insertions.append(Insertion(message_id, batch, said.text))
         self.totals.interventions["messages"] += 1
-        self.emit(
-            Actor.USER,
-            EventKind.MESSAGE_SENT,
-            {"message": message_id, "intervention": intervention, "text": text, "anchor": list(batch)},
-            durable=True,
-        )
+        self.totals.user_usage += said.usage
+        body: dict[str, Any] = {
+            "message": message_id,
+            "intervention": intervention,
+            "text": said.text,
+            "anchor": list(batch),
+            "source": said.source,
+        }
+        if said.source != "fixed":
+            body |= {
+                "model": said.model,
+                "usage": _usage_json(said.usage),
+                "rejected": [{"text": each.text, "reason": each.reason} for each in said.rejected],
+            }
+        self.emit(Actor.USER, EventKind.MESSAGE_SENT, body, durable=True)
 
     def _emit_changes(self, changes: Changes, actor: Actor, intervention: str | None = None) -> None:
         if changes.files:
@@ -383,6 +422,8 @@ class Conversation:
                     "tree": changes.tree,
                     "files": changes.files,
                     "lines": changes.owners,
+                    "user_lines": changes.user_lines,
+                    "regions": changes.regions,
                 },
             )
 

@@ -26,38 +26,67 @@ class _Strict(BaseModel):
 
 
 class Move(_Strict):
-    """One reply of the model: a thought, and a shell command or the submission of its work."""
+    """One reply of the model: a thought with a shell command, a question to the user, or the end of its work.
+
+    With ``ask`` the thought is the question and there is no command. A ``command`` that comes with ``submit`` runs in
+    the step that submits, where the agent ends by a command: nobody can act between the two.
+    """
 
     thought: str
     command: str | None = None
     submit: bool = False
+    ask: bool = False
 
     @model_validator(mode="after")
-    def _one_or_the_other(self) -> Move:
-        if self.submit == (self.command is not None):
-            raise ValueError("a move has either a command or submit = true")
+    def _is_one_reply(self) -> Move:
+        if self.ask and (self.submit or self.command is not None):
+            raise ValueError("a move with ask = true has neither a command nor submit = true")
+        if not self.ask and not self.submit and self.command is None:
+            raise ValueError("a move has a command, or submit = true, or ask = true")
         return self
 
 
 class Temperament(_Strict):
-    """How the model reacts to each message of the user, and whether it then goes on or submits."""
+    """How the model reacts to each message of the user, and whether it then goes on, submits, or repeats itself.
 
-    then: Literal["submit", "continue"] = "continue"
+    ``moves`` is its own way without a user, in place of the playbook's. With ``then = "repeat"`` the last of
+    ``on_message`` is done again and again.
+    """
+
+    then: Literal["submit", "continue", "repeat"] = "continue"
     on_message: tuple[Move, ...] = ()
+    moves: tuple[Move, ...] = ()
+
+    @model_validator(mode="after")
+    def _can_be_played(self) -> Temperament:
+        if self.moves:
+            _check_way(self.moves)
+        if self.then == "repeat" and not self.on_message:
+            raise ValueError('then = "repeat" needs a move in on_message')
+        return self
 
 
 class Playbook(_Strict):
     """``moves`` is the way without a user; the last one submits."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     schema_version: Annotated[Literal[1], Field(alias="schema")]
     moves: Annotated[tuple[Move, ...], Field(min_length=1)]
     temperaments: dict[str, Temperament]
 
     @model_validator(mode="after")
-    def _ends(self) -> Playbook:
-        if not self.moves[-1].submit:
-            raise ValueError("the last of moves must have submit = true")
+    def _can_be_played(self) -> Playbook:
+        _check_way(self.moves)
         return self
+
+
+def _check_way(moves: Sequence[Move]) -> None:
+    if not moves[-1].submit:
+        raise ValueError("the last of moves must have submit = true")
+    if any(move.ask for move in moves):
+        # An agent may drop a question from its history: only behind a word of the user can its place be told.
+        raise ValueError("a move with ask = true can only stand in on_message")
 
 
 def load_playbook(path: Path) -> Playbook:
@@ -78,7 +107,9 @@ def next_move(playbook: Playbook, temperament: str, turns: Sequence[Turn]) -> Mo
     Args:
         playbook: the task's.
         temperament: one of the playbook's.
-        turns: the history behind the instructions, in order: each reply of the model, each word of the user.
+        turns: the history behind the instructions, in order: each reply of the model, each word of the user. A word
+            that follows a question answers it and starts no reaction: so does what an agent says of its own to a
+            reply without a tool call.
 
     Raises:
         InputError: the playbook has no such temperament; says which it has.
@@ -87,19 +118,48 @@ def next_move(playbook: Playbook, temperament: str, turns: Sequence[Turn]) -> Mo
         known = ", ".join(sorted(playbook.temperaments))
         raise InputError(f"no temperament {temperament!r}: choose from {known}")
     nature = playbook.temperaments[temperament]
-    submit = playbook.moves[-1]
-    main = 0  # how many of the moves are done
-    reaction: int | None = None  # how much of a running reaction is done
-    spoken_to = False
+    way = nature.moves or playbook.moves
+    progress = _Progress(nature.on_message)
     for turn in turns:
-        if turn == "user":
-            reaction, spoken_to = 0, True
-        elif reaction is not None and reaction < len(nature.on_message):
-            reaction += 1
+        progress.take(turn)
+    if progress.running is not None:
+        return progress.running
+    if progress.spoken_to and nature.then == "submit":
+        return way[-1]
+    if progress.spoken_to and nature.then == "repeat":
+        return nature.on_message[-1]
+    return way[min(progress.done, len(way) - 1)]
+
+
+class _Progress:
+    """How far a conversation has come: ``done`` moves of the way, and how much of the reaction to the last word."""
+
+    def __init__(self, reaction: Sequence[Move]) -> None:
+        self._reaction = reaction
+        self._reacted = 0
+        self._waits_for_answer = False
+        self.done = 0
+        self.spoken_to = False
+
+    @property
+    def running(self) -> Move | None:
+        """The next move of a reaction that is not over."""
+        is_over = not self.spoken_to or self._reacted == len(self._reaction)
+        return None if is_over else self._reaction[self._reacted]
+
+    def take(self, turn: Turn) -> None:
+        """Go on by one turn."""
+        running = self.running
+        if turn == "model":
+            self._waits_for_answer = running is not None and running.ask
+            if running is None:
+                self.done += 1
+            else:
+                self._reacted += 1
+        elif self._waits_for_answer:
+            self._waits_for_answer = False
+        elif running is not None and running.ask:
+            # The agent left the question out of its history; this is what it told the model in its place.
+            self._reacted += 1
         else:
-            main += 1
-    if reaction is not None and reaction < len(nature.on_message):
-        return nature.on_message[reaction]
-    if spoken_to and nature.then == "submit":
-        return submit
-    return playbook.moves[min(main, len(playbook.moves) - 1)]
+            self.spoken_to, self._reacted = True, 0

@@ -106,8 +106,9 @@ def _completion(player: Player, body: Json) -> Json:
     if body.get("tools"):
         move = player.reply(turns)
         command = move.command
-        if move.submit and _SUBMIT_WORD.encode() in prompt:
-            command = f"echo {_SUBMIT_WORD}"
+        if move.submit:
+            by_command = _SUBMIT_WORD.encode() in prompt
+            command = _submission(command) if by_command else _before_the_end(command, messages)
         message["content"] = move.thought
         if command is not None:
             call_id = f"call_{len(turns)}_{hashlib.sha256(prompt).hexdigest()[:12]}"
@@ -135,6 +136,24 @@ def _completion(player: Player, body: Json) -> Json:
             "total_tokens": tokens_in + tokens_out,
         },
     }
+
+
+def _submission(command: str | None) -> str:
+    """Submit by a command; what else is to be done goes silently first, for the word must be the first line."""
+    last = f"echo {_SUBMIT_WORD}"
+    return last if command is None else f"(\n{command}\n) > /dev/null 2>&1\n{last}"
+
+
+def _before_the_end(command: str | None, messages: Sequence[Json]) -> str | None:
+    """The command of a last move that is not done yet: an agent that ends on words needs a step of its own for it."""
+    for message in reversed(messages):
+        if message["role"] == "user":
+            break
+        if message["role"] == "assistant":
+            calls = message.get("tool_calls") or ()
+            done = [orjson.loads(call["function"]["arguments"]).get("command") for call in calls]
+            return None if command in done else command
+    return command
 
 
 def _shell_tool(tools: Sequence[Json]) -> str:

@@ -268,8 +268,12 @@ class _Exchange:
         collector = self.wire.collector(self.body)
         response = web.StreamResponse(status=self.status, headers=_back(upstream))
         await response.prepare(self.request)
+        held: list[bytes] | None = [] if self.seat.conversation.holds_replies else None
         try:
             async for event in _wanted(upstream, collector, self.received):
+                if held is not None:
+                    held.append(event)
+                    continue
                 try:
                     await response.write(event)
                 except ConnectionError:
@@ -282,10 +286,11 @@ class _Exchange:
         finally:
             self.reply = collector.reply()
         self.provider_failed = self.provider_failed or not self.reply.complete
-        # Recorded before the agent sees the end: its next request finds this one settled.
+        # Recorded before the agent sees the end: its next request finds this one settled. And before it sees
+        # anything, if a user may act in between.
         await self._record(body)
         with suppress(ConnectionError):
-            await response.write_eof()
+            await response.write_eof(b"".join(held or ()))
         return response
 
     def _whole(self) -> Reply | None:

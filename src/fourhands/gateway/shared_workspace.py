@@ -5,13 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from fourhands.gateway.region_watch import RegionWatch
 from fourhands.model.intervention import EditOutcome, Intervention
 from fourhands.model.sandbox import Sandbox
 from fourhands.model.text import Region
-from fourhands.workspace.attribution import Attribution, Author, advance, line_counts, surviving
+from fourhands.workspace.attribution import (
+    Attribution,
+    Author,
+    LineFate,
+    advance,
+    line_counts,
+    surviving,
+)
 from fourhands.workspace.changes import FileChange
+from fourhands.workspace.contents import read_blobs
 from fourhands.workspace.merge import ChangedUnderneath, CompiledEdit, plan, regenerate, write
 from fourhands.workspace.snapshot import Snapshotter
 from fourhands.workspace.store import ObjectStore
@@ -25,12 +35,15 @@ class Changes:
 
     ``files`` hold ``path``, blob ids ``old`` and ``new`` and git's ``modes`` (``None``: no file), ``binary``, and
     ``hunks`` as ``[old start, old end, new start, new end]``; ``owners`` counts the lines of all changed files
-    by who wrote them.
+    by who wrote them. ``user_lines`` say what the change did to lines of the user: ``intervention``, ``line``,
+    ``fate``, ``path``, ``number`` and ``whitespace``, as `LineFate` defines them.
     """
 
     tree: str
     files: list[dict[str, Any]] = field(default_factory=list)
     owners: dict[str, int] = field(default_factory=dict)
+    user_lines: list[dict[str, Any]] = field(default_factory=list)
+    regions: list[list[Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +71,22 @@ class SharedWorkspace:
         self._snapshotter = Snapshotter(sandbox, store)
         self._attribution = Attribution()
         self._edits: dict[str, _Planned] = {}
+        self._watch = RegionWatch(store, base_tree, ())
         self.base_tree = base_tree
         self.tree = base_tree
 
-    async def start(self, interventions: Sequence[Intervention]) -> None:
+    async def start(self, interventions: Sequence[Intervention], watched: Sequence[Region] = ()) -> None:
         """Take the first snapshot and make sure that every edit applies to the base.
+
+        Args:
+            interventions: whose edits are going to be made.
+            watched: regions of whose text every change is told.
 
         Raises:
             InputError: an edit does not apply to the base commit.
         """
         await self._snapshotter.start(self.base_tree)
+        self._watch = await asyncio.to_thread(RegionWatch, self._store, self.base_tree, watched)
         compiled: dict[bytes, CompiledEdit] = {}  # the K interventions of a record often carry one patch
         for intervention in interventions:
             patch = intervention.patch
@@ -80,7 +99,7 @@ class SharedWorkspace:
         """Take in what changed since the last look; it is the agent's, or a process of its."""
         snapshot = await self._snapshotter.take()
         self.tree = snapshot.tree
-        return self._attribute(snapshot.changes, "agent", None)
+        return await self._attribute(snapshot.changes, "agent", None)
 
     async def edit(self, intervention: str) -> EditResult:
         """Merge the edit of an intervention onto the files as they stand; all of it or nothing."""
@@ -93,20 +112,24 @@ class SharedWorkspace:
         snapshot = await self._snapshotter.take()
         self.tree = snapshot.tree
         if isinstance(written, ChangedUnderneath):
-            by_agent = self._attribute(snapshot.changes, "agent", None)
+            by_agent = await self._attribute(snapshot.changes, "agent", None)
             detail = f"{', '.join(written.paths)} changed while the edit was being made"
             return EditResult(EditOutcome.DOES_NOT_APPLY, detail, nothing, by_agent)
         ours = {file.path for file in planned.writes}
-        by_agent = self._attribute([c for c in snapshot.changes if c.path not in ours], "agent", None)
-        by_user = self._attribute([c for c in snapshot.changes if c.path in ours], "user", intervention)
+        by_agent = await self._attribute([c for c in snapshot.changes if c.path not in ours], "agent", None)
+        by_user = await self._attribute([c for c in snapshot.changes if c.path in ours], "user", intervention)
         return EditResult(planned.outcome, planned.detail, by_user, by_agent)
 
     def standing(self) -> dict[str, int]:
-        """How many lines of each intervention's edit stand."""
+        """How many lines of each intervention's edit stand, be it elsewhere or with other white space."""
         return {intervention: surviving(self._attribution, intervention) for intervention in self._edits}
 
-    def _attribute(self, changes: Sequence[FileChange], author: Author, edit: str | None) -> Changes:
-        self._attribution = advance(self._attribution, changes, author, edit)
+    async def _attribute(self, changes: Sequence[FileChange], author: Author, edit: str | None) -> Changes:
+        fates: tuple[LineFate, ...] = ()
+        if changes:
+            read = partial(read_blobs, self._store)
+            step = await asyncio.to_thread(advance, self._attribution, changes, author, edit, read)
+            self._attribution, fates = step.attribution, step.fates
         return Changes(
             self.tree,
             [
@@ -121,4 +144,20 @@ class SharedWorkspace:
                 for change in changes
             ],
             {str(author): lines for author, lines in line_counts(self._attribution).items()},
+            [_fate_json(fate) for fate in fates],
+            [
+                [found.region.path, found.region.lines.start, found.region.lines.end, found.text]
+                for found in self._watch.after(changes)
+            ],
         )
+
+
+def _fate_json(fate: LineFate) -> dict[str, Any]:
+    return {
+        "intervention": fate.edit,
+        "line": fate.line,
+        "fate": fate.fate,
+        "path": fate.path,
+        "number": fate.number,
+        "whitespace": fate.whitespace,
+    }

@@ -4,26 +4,53 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from fourhands.model.text import Region
+from fourhands.model.user import Moment
 
-__all__ = ["EditOutcome", "Intervention", "Trigger", "TriggerEvent"]
+__all__ = ["COUNTED", "Delivery", "EditOutcome", "Intervention", "Trigger", "TriggerEvent"]
 
 
 class TriggerEvent(StrEnum):
-    """The kind of touch that fires a trigger; names as in the released SWE-Touch records."""
+    """What fires a trigger. The first three are touches, named as in the released SWE-Touch records."""
 
     READ = "read"
     EDIT = "edit"
     READ_OR_EDIT = "read_or_edit"
+    REGION_CHANGED = "region_changed"
+    """The region's text is not what the user last knew: whoever changed it, and however."""
+    STEP = "step"
+    PROGRESS = "progress"
+    """A step too, at a fraction of a number of steps that is fixed per task."""
+    ELAPSED = "elapsed"
+
+
+COUNTED: Final = frozenset({TriggerEvent.STEP, TriggerEvent.PROGRESS, TriggerEvent.ELAPSED})
+"""Triggers that fire at a count, wherever the agent is."""
+
+
+class Delivery(StrEnum):
+    """What an intervention consists of; names as in the released records."""
+
+    PATCH_AND_MESSAGE = "patch_and_message"
+    PATCH_ONLY = "patch_only"
+    MESSAGE_ONLY = "message_only"
 
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """Fires when the agent touches any of ``regions`` (base coordinates) in the way ``event`` names."""
+    """When an intervention comes.
+
+    A touch, or a change, fires when it reaches any of ``regions`` (base coordinates). A counted trigger fires at
+    the first moment at or after ``at``: accepted replies of the model (`step`, `progress`), or seconds since the
+    agent's first request (`elapsed`). ``at`` is ``None`` for the others.
+    """
 
     event: TriggerEvent
     regions: tuple[Region, ...]
+    moment: Moment = Moment.AFTER_ACTION
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 from fourhands.model.event import Event
+from fourhands.model.usage import Usage
 
-__all__ = ["Act", "Intervene", "Moment", "User"]
+__all__ = ["Act", "Intervene", "Moment", "Occasion", "Rejection", "Speaker", "User", "Utterance"]
 
 
 class Moment(StrEnum):
     """When a user is asked."""
 
+    BEFORE_ACTION = "before_action"
+    """The model has chosen its next action, and the agent has not carried it out yet."""
     AFTER_ACTION = "after_action"
     """The result of an action has come back, and the model has not seen it yet."""
 
@@ -22,21 +26,71 @@ class Moment(StrEnum):
 class Intervene:
     """Edit the workspace, say something, or both. ``patch`` is a git diff against the base commit.
 
-    With ``shadow`` nothing is done: it only records where the user would have acted.
+    ``message`` are the fixed words; how they are put in the end is the user's `phrase`. With ``shadow_of`` nothing
+    is done: it only records where the user of those conditions (labels) would have acted.
     """
 
     intervention_id: str
     patch: bytes | None
     message: str | None
     reason: str
-    shadow: bool = False
+    shadow_of: tuple[str, ...] = ()
 
 
 Act = Intervene
 
 
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What there is to speak of. ``fixed`` says it in fixed words; ``patch`` was just written, if any."""
+
+    intervention: str
+    fixed: str
+    patch: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Words that a model proposed and that were not said, and why not."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What is said. ``fallback`` means that a model was asked and the fixed words had to serve.
+
+    ``usage`` are the tokens that the user's own model took over all attempts; ``model`` is its name, if one was
+    asked.
+    """
+
+    text: str
+    source: Literal["fixed", "live", "fallback"] = "fixed"
+    rejected: tuple[Rejection, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+
+
+class Speaker(Protocol):
+    """Puts what a user has to say into words."""
+
+    def observe(self, event: Event) -> None:
+        """Fold one event into the state: pure, so that any log rebuilds it."""
+        ...
+
+    async def phrase(self, occasion: Occasion) -> Utterance:
+        """The words for an occasion. Never fails: whatever a model does, there are the fixed words."""
+        ...
+
+
 class User(Protocol):
     """Anyone who shares the agent's workspace: touching, talking, scripted, replayed, or a person."""
+
+    @property
+    def moments(self) -> Collection[Moment]:
+        """When this user wants to be asked."""
+        ...
 
     def observe(self, event: Event) -> None:
         """Fold one event into the state: pure, so that any log rebuilds it."""
@@ -44,4 +98,8 @@ class User(Protocol):
 
     async def decide(self, moment: Moment) -> list[Act]:
         """What to do now. What became of an act comes back as an event."""
+        ...
+
+    async def phrase(self, occasion: Occasion) -> Utterance:
+        """The words that go with an act, once its edit stands."""
         ...

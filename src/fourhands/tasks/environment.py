@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +12,7 @@ from typing import Final
 from fourhands.model.errors import MissingError
 from fourhands.tasks.cache import content_key, provide
 from fourhands.tasks.folder import Task
+from fourhands.tasks.interpreter import Interpreter, own_interpreter
 
 __all__ = ["PythonEnvironment", "environment_digest", "python_environment"]
 
@@ -37,35 +36,46 @@ def environment_digest(task: Task) -> str:
     """A hash of what the environment is made of: the lock, the interpreter, the task's variables."""
     variables = [part for pair in sorted(task.env.items()) for part in pair]
     lock = task.requirements.read_bytes() if task.requirements else b""
-    return content_key(_BUILDER, lock, sys.version, *variables)
+    return content_key(_BUILDER, lock, task.interpreter.version, *variables)
 
 
-def python_environment(lock: Path | None) -> PythonEnvironment:
-    """The environment of a hashed lock on this interpreter, built on first use.
+def python_environment(lock: Path | None, interpreter: Interpreter | None = None) -> PythonEnvironment:
+    """The environment of a hashed lock, built on first use.
 
     Args:
         lock: a requirements file with hashes; ``None`` for the standard library alone.
+        interpreter: what it is made with; the one that runs Fourhands when ``None``.
 
     Raises:
         MissingError: a requirement could not be installed; the message says which and why.
     """
-    base = Path(sys.base_prefix).resolve()
+    interpreter = interpreter or own_interpreter()
+    base = interpreter.base_prefix
     requirements = lock.read_bytes() if lock else b""
-    key = content_key(_BUILDER, requirements, sys.version, str(base))
-    prefix = provide("environments", key, lambda scratch, final: _build(lock, scratch, final))
+    key = content_key(_BUILDER, requirements, interpreter.version, str(base))
+    prefix = provide("environments", key, lambda scratch, final: _build(lock, interpreter, scratch, final))
     system = base.is_relative_to("/usr")
     return PythonEnvironment(prefix, (prefix,) if system else (prefix, base))
 
 
-def _build(lock: Path | None, scratch: Path, final: Path) -> None:
+def _build(lock: Path | None, interpreter: Interpreter, scratch: Path, final: Path) -> None:
     # A prompt of its own: else the scratch folder's name would stay in the scripts that activate it.
-    venv.EnvBuilder(symlinks=True, with_pip=True, prompt="venv").create(scratch)
+    options = ["--symlinks", "--prompt", "venv", str(scratch)]
+    done = subprocess.run(
+        [interpreter.executable, "-I", "-m", "venv", *options], capture_output=True, check=False
+    )
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise MissingError(
+            f"{interpreter.executable} cannot make virtual environments: {said}. Install what it lacks: on "
+            "Debian python3-venv"
+        )
     if lock:
-        _install(lock, scratch)
+        _install(lock, interpreter, scratch)
     _relocate(scratch, final)
 
 
-def _install(lock: Path, prefix: Path) -> None:
+def _install(lock: Path, interpreter: Interpreter, prefix: Path) -> None:
     options = [
         "--quiet",
         "--no-input",
@@ -80,14 +90,14 @@ def _install(lock: Path, prefix: Path) -> None:
     env = {**os.environ, "PIP_CONSTRAINT": os.devnull, "PIP_REQUIRE_VIRTUALENV": "0"}
     done = subprocess.run(command, env=env, capture_output=True, check=False)
     if done.returncode:
-        raise MissingError(_why(lock, done.stderr.decode("utf-8", "replace")))
+        raise MissingError(_why(lock, interpreter, done.stderr.decode("utf-8", "replace")))
 
 
-def _why(lock: Path, said: str) -> str:
+def _why(lock: Path, interpreter: Interpreter, said: str) -> str:
     pin = re.search(r"No matching distribution found for (\S+)", said)
     if pin:
         return (
-            f"{lock}: {pin[1]} has no wheel for Python {sys.version.split()[0]} on this machine, and an sdist is "
+            f"{lock}: {pin[1]} has no wheel for Python {interpreter.release} on this machine, and an sdist is "
             "never built here: pin a version that has one in the requirements"
         )
     errors = " ".join(line for line in said.splitlines() if line.startswith("ERROR"))

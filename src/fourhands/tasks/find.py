@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fourhands.model.errors import InputError
+from fourhands.model.errors import InputError, MissingError
 from fourhands.tasks.folder import load_task
+from fourhands.tasks.interpreter import find_interpreter
+from fourhands.tasks.programs import lacking, needed_programs
 from fourhands.tasks.real import generate, real_tasks
 
 __all__ = ["KnownTask", "bundled_tasks", "find_tasks", "list_known"]
@@ -16,12 +18,13 @@ __all__ = ["KnownTask", "bundled_tasks", "find_tasks", "list_known"]
 
 @dataclass(frozen=True, slots=True)
 class KnownTask:
-    """A task that has a name of its own."""
+    """A task that has a name of its own. ``lacks`` says why it cannot run on this machine as it is, if so."""
 
     name: str
     kind: Literal["bundled", "real"]
     title: str
     licence: str
+    lacks: str | None = None
 
 
 def bundled_tasks() -> dict[str, Path]:
@@ -38,29 +41,50 @@ def list_known() -> list[KnownTask]:
     """Every task that can be run by name, bundled ones first; nothing is fetched or built."""
     bundled = [load_task(folder) for folder in bundled_tasks().values()]
     return [
-        *(KnownTask(task.name, "bundled", task.title, task.licence) for task in bundled),
-        *(KnownTask(name, "real", task.title, task.licence) for name, task in real_tasks().items()),
+        *(
+            KnownTask(task.name, "bundled", task.title, task.licence, lacking(task.programs, task.name))
+            for task in bundled
+        ),
+        *(
+            KnownTask(name, "real", task.title, task.licence, _lacking(name, task.python))
+            for name, task in real_tasks().items()
+        ),
     ]
 
 
 def find_tasks(names: Iterable[str]) -> list[Path]:
     """The folders of ``names``, in order; a real task is generated if it is not there yet.
 
-    A folder that holds ``task.toml`` is one task; one that holds such folders is all of them.
+    A folder that holds ``task.toml`` is one task; one that holds such folders is all of them. Nothing is fetched
+    before every name is known to be one, and to have its interpreter and programs.
 
     Raises:
         InputError: a name is none of these; says which names there are.
-        MissingError: a real task needs data that is not on this machine.
+        MissingError: a task needs data, an interpreter or a program that is not on this machine.
     """
-    return [folder for name in names for folder in _find(name)]
+    found = [_find(name) for name in names]
+    for folder in [folder for each in found if not isinstance(each, str) for folder in each]:
+        task = load_task(folder)
+        needed_programs(task.programs, task.name)
+    return [folder for each in found for folder in ([generate(each)] if isinstance(each, str) else each)]
 
 
-def _find(name: str) -> list[Path]:
+def _lacking(name: str, python: str) -> str | None:
+    try:
+        find_interpreter(python, task=name)
+    except MissingError as error:
+        return str(error)
+    return None
+
+
+def _find(name: str) -> list[Path] | str:
+    """The folders that ``name`` stands for; the id itself of a real task, which is yet to be generated."""
     bundled = bundled_tasks()
     if name in bundled:
         return [bundled[name]]
     if name in real_tasks():
-        return [generate(name)]
+        find_interpreter(real_tasks()[name].python, task=name)
+        return name
     folder = Path(name).expanduser()
     if (folder / "task.toml").is_file():
         return [folder.absolute()]

@@ -14,14 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from fourhands.model.errors import InputError, MissingError
 from fourhands.model.sandbox import WORKDIR
 from fourhands.tasks.cache import content_key
 from fourhands.tasks.fetch import Distribution
+from fourhands.tasks.interpreter import PYTHON_PATTERN, Interpreter, find_interpreter, own_interpreter
+from fourhands.tasks.programs import PROGRAM
 
 __all__ = ["Task", "TestIds", "Verifier", "load_task", "problems"]
 
@@ -35,7 +37,7 @@ class Verifier(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    runner: Literal["pytest", "unittest", "sympy"]
+    runner: Literal["pytest", "unittest", "sympy", "node"]
     arguments: tuple[str, ...] = Field(min_length=1)
     timeout_sec: float = Field(default=600, gt=0)
     restore: tuple[str, ...] = ()
@@ -63,17 +65,23 @@ class _Metadata(BaseModel):
     schema_version: Literal[1] = Field(alias="schema")
     title: str = Field(min_length=1)
     repository: Literal["history", "sdist"]
-    python: str = Field(pattern=r"^>=3\.\d+$")
+    python: str = Field(pattern=PYTHON_PATTERN)
     requirements: str | None = None
+    programs: tuple[Annotated[str, Field(pattern=PROGRAM)], ...] = ()
     licence: str = Field(min_length=1)
     env: dict[str, str] = Field(default_factory=dict)
     verifier: Verifier
 
+    @model_validator(mode="after")
+    def _names_what_runs_the_tests(self) -> Self:
+        if self.verifier.runner == "node" and not any(each.startswith("node>=") for each in self.programs):
+            raise ValueError('programs: add "node>=20", or a later version: the runner is node')
+        return self
+
     @field_validator("python")
     @classmethod
     def _is_met(cls, value: str) -> str:
-        minor = int(value.removeprefix(">=3."))
-        if sys.version_info[:2] < (3, minor):
+        if value.startswith(">=3.") and sys.version_info[:2] < (3, int(value.removeprefix(">=3."))):
             raise ValueError(f"the task needs Python {value}; run Fourhands with such an interpreter")
         return value
 
@@ -103,7 +111,9 @@ class Task:
     """A task as loaded. ``digest`` is a hash of every file that matters; equal digests are equal tasks.
 
     ``test_patch`` and ``reference`` are git diffs against the base; ``history`` is the series of patches of a
-    ``git am`` repository (empty for an sdist); ``requirements`` is the hashed lock, if there is one.
+    ``git am`` repository (empty for an sdist); ``requirements`` is the hashed lock, if there is one, and
+    ``interpreter`` what it is installed for; ``programs`` are what the task needs of the machine besides Python
+    (``node>=20``).
     """
 
     name: str
@@ -118,7 +128,9 @@ class Task:
     digest: str
     history: tuple[bytes, ...] = ()
     sdist: Distribution | None = None
+    interpreter: Interpreter = field(default_factory=own_interpreter)
     requirements: Path | None = None
+    programs: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     record: Path | None = None
     playbook: Path | None = None
@@ -128,7 +140,7 @@ def load_task(directory: Path) -> Task:
     """Read the task in ``directory``.
 
     Raises:
-        MissingError: a file of it is not there.
+        MissingError: a file of it is not there, or the interpreter that it needs.
         InputError: a file of it is wrong; the message names the file and the field.
     """
     directory = Path(directory).absolute()
@@ -136,8 +148,9 @@ def load_task(directory: Path) -> Task:
     meta = parsed.metadata.fourhands
     tests_file = directory / "tests" / "tests.json"
     record, playbook = directory / "user" / "record.json", directory / "user" / "playbook.toml"
+    name = parsed.task.name.partition("/")[2]
     return Task(
-        name=parsed.task.name.partition("/")[2],
+        name=name,
         directory=directory,
         title=meta.title,
         instruction=_read(directory / "instruction.md").decode("utf-8"),
@@ -149,7 +162,9 @@ def load_task(directory: Path) -> Task:
         digest=_digest(directory, meta.requirements),
         history=_history(directory) if meta.repository == "history" else (),
         sdist=_sdist(directory) if meta.repository == "sdist" else None,
+        interpreter=find_interpreter(meta.python, task=name),
         requirements=directory / meta.requirements if meta.requirements else None,
+        programs=meta.programs,
         env=MappingProxyType({name: re.sub(r"\$SRC\b", WORKDIR, value) for name, value in meta.env.items()}),
         record=record if record.is_file() else None,
         playbook=playbook if playbook.is_file() else None,
@@ -159,7 +174,8 @@ def load_task(directory: Path) -> Task:
 def problems(error: ValidationError) -> str:
     """What pydantic found, one line a problem: ``field.path: what is wrong``."""
     return "; ".join(
-        f"{'.'.join(map(str, each['loc'])) or 'content'}: {each['msg']}" for each in error.errors()
+        f"{'.'.join(map(str, each['loc'])) or 'content'}: {each['msg'].removeprefix('Value error, ')}"
+        for each in error.errors()
     )
 
 

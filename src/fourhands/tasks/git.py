@@ -45,6 +45,7 @@ def git(
         "HOME": os.devnull,
         "LC_ALL": "C",
         "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_AUTHOR_NAME": "Maintainer",
         "GIT_AUTHOR_EMAIL": "maintainer@example.com",
@@ -107,14 +108,20 @@ class Base:
             blobs = self._read({path: entries[path] for path in paths if path in entries}, env)
         return {path: blobs.get(path) for path in paths}
 
-    def regenerated(self, patch: bytes) -> bytes:
+    def regenerated(self, patch: bytes, *, context: int | None = None) -> bytes:
         """The same patch with full blob ids of this repository, so that a three-way merge has a base.
+
+        Args:
+            patch: a git diff.
+            context: how many lines before and after a change must be as the patch says; all when ``None``.
 
         Raises:
             GitError: the patch does not apply to the base.
         """
+        lenient = [] if context is None else [f"-C{context}"]
         with self._scratch() as env:
-            git(self._repository, ["apply", "--cached", "--whitespace=nowarn", "-"], stdin=patch, env=env)
+            arguments = ["apply", "--cached", "--whitespace=nowarn", *lenient, "-"]
+            git(self._repository, arguments, stdin=patch, env=env)
             return self._diff(env)
 
     def diff_of(self, contents: Mapping[str, bytes]) -> bytes:

@@ -15,25 +15,34 @@ from fourhands.model.errors import InputError
 from fourhands.tasks.authored import AuthoredEdits, authored_record
 from fourhands.tasks.cache import content_key, provide
 from fourhands.tasks.data import Row, find_record, find_row
-from fourhands.tasks.fetch import Distribution
+from fourhands.tasks.fetch import Distribution, fetch_distribution
 from fourhands.tasks.folder import Verifier, problems
 from fourhands.tasks.git import Base
+from fourhands.tasks.interpreter import PYTHON_PATTERN
 from fourhands.tasks.repository import sdist_repository
 from fourhands.tasks.templates import dockerfile, solve_script, task_toml, verify_script
 
 __all__ = ["RealTask", "generate", "real_tasks"]
 
-_GENERATOR: Final = "real task 1"
+_GENERATOR: Final = "real task 3"
 
 
 class RealTask(BaseModel):
-    """One task of the manifest. ``excluded`` are ids of the row that cannot pass here, with the reason."""
+    """One task of the manifest.
+
+    ``lock`` names the file of its hashed requirements beside the manifest; tasks may share it. ``excluded`` are
+    ids of the row that cannot pass here, with the reason. ``test_patch_context`` says how many lines around a
+    change of the row's test patch must be as it says, where the release does not have all of them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str
     licence: str
     sdist: Distribution
+    python: str = Field(default=">=3.12", pattern=PYTHON_PATTERN)
+    lock: str = Field(pattern=r"^[a-z0-9-]+\.txt$")
+    test_patch_context: int | None = Field(default=None, ge=1)
     env: dict[str, str]
     verifier: Verifier
     excluded: dict[str, str] = Field(default_factory=dict)
@@ -67,7 +76,7 @@ def generate(instance_id: str) -> Path:
     if instance_id not in known:
         raise InputError(f"{instance_id} is not one of the real tasks: {', '.join(known)}")
     task, row, released = known[instance_id], find_row(instance_id), find_record(instance_id)
-    lock = _shipped(f"{instance_id}.txt") or b""
+    lock = _lock(task.lock)
     edits, playbook = _shipped(f"{instance_id}.edits.toml"), _shipped(f"{instance_id}.playbook.toml")
     key = content_key(
         *(_GENERATOR, instance_id, task.model_dump_json(), row.line(), json.dumps(released)),
@@ -79,9 +88,10 @@ def generate(instance_id: str) -> Path:
         record = _fitted(released, Base(repository)) if released else None
         if record is None and edits is not None:
             record = authored_record(instance_id, _authored(instance_id, edits), repository)
+        tests = Base(repository).regenerated(row.test_patch.encode(), context=task.test_patch_context)
         folder = _Folder(scratch / instance_id)
         _write_task(folder, instance_id, task, row, lock)
-        folder.write("tests/test.patch", Base(repository).regenerated(row.test_patch.encode()))
+        folder.write("tests/test.patch", tests)
         folder.write("solution/reference.patch", Base(repository).regenerated(row.patch.encode()))
         if record is not None:
             folder.write("user/record.json", json.dumps(record, indent=2).encode() + b"\n")
@@ -115,7 +125,8 @@ def _write_task(folder: _Folder, instance_id: str, task: RealTask, row: Row, loc
     folder.write("requirements.txt", lock)
     folder.write("environment/requirements.txt", lock)
     folder.write("environment/sdist.json", task.sdist.model_dump_json(indent=2).encode() + b"\n")
-    folder.write("environment/Dockerfile", dockerfile(task.sdist, task.env).encode())
+    folder.write(f"environment/{task.sdist.filename}", fetch_distribution(task.sdist).read_bytes())
+    folder.write("environment/Dockerfile", dockerfile(task.sdist, task.python, task.env).encode())
     folder.write("tests/tests.json", json.dumps(tests, indent=2).encode() + b"\n")
     folder.write("tests/test.sh", verify_script(task.verifier).encode(), executable=True)
     folder.write("solution/solve.sh", solve_script().encode(), executable=True)
@@ -137,6 +148,10 @@ def _authored(instance_id: str, edits: bytes) -> AuthoredEdits:
     except (ValidationError, tomllib.TOMLDecodeError) as error:
         said = problems(error) if isinstance(error, ValidationError) else str(error)
         raise InputError(f"{instance_id}.edits.toml: {said}") from error
+
+
+def _lock(name: str) -> bytes:
+    return files("fourhands.tasks").joinpath("real", name).read_bytes()
 
 
 def _shipped(name: str) -> bytes | None:

@@ -23,6 +23,8 @@ class TaskFacts(Protocol):
     @property
     def title(self) -> str: ...  # noqa: D102 - a field
     @property
+    def python(self) -> str: ...  # noqa: D102 - a field
+    @property
     def licence(self) -> str: ...  # noqa: D102 - a field
     @property
     def env(self) -> dict[str, str]: ...  # noqa: D102 - a field
@@ -54,7 +56,7 @@ network_mode = "no-network"
 schema = 1
 title = {_toml(task.title)}
 repository = "sdist"
-python = ">=3.12"
+python = "{task.python}"
 requirements = "requirements.txt"
 licence = {_toml(task.licence)}
 
@@ -68,14 +70,13 @@ restore = {_toml(list(verifier.restore))}
 """
 
 
-def dockerfile(sdist: Distribution, env: Mapping[str, str]) -> str:
+def dockerfile(sdist: Distribution, python: str, env: Mapping[str, str]) -> str:
     """An image with the sdist as one commit. The archive is unpacked, never built."""
     variables = "".join(
         f"ENV {variable}={json.dumps(value.replace('$SRC', WORKDIR))}\n" for variable, value in env.items()
     )
     return f"""\
-# Put {sdist.filename} (sha256 {sdist.sha256}) beside this file: `pip download` would run its setup.py.
-FROM python:3.12-slim
+FROM python:{python[2:]}-slim
 RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/*
 COPY requirements.txt /tmp/requirements.txt
 RUN pip install --no-cache-dir --require-hashes --no-deps --only-binary :all: -r /tmp/requirements.txt

@@ -18,6 +18,7 @@ from fourhands.tasks.cache import content_key
 from fourhands.tasks.environment import environment_digest
 from fourhands.tasks.folder import Task
 from fourhands.tasks.git import Base
+from fourhands.tasks.programs import find_program
 from fourhands.tasks.repository import base_repository
 from fourhands.tasks.restoring import Restored, restore_tests
 from fourhands.tasks.results import Results, TestStatus, by_listed_name, parse_results
@@ -25,13 +26,24 @@ from fourhands.tasks.results import Results, TestStatus, by_listed_name, parse_r
 __all__ = ["TestReport", "run_tests", "verdict_key"]
 
 _BOOT: Final = (
-    "import json,sys;r=json.load(sys.stdin);"
+    "import sys;sys.path[:1]==['']and sys.path.pop(0);import json;r=json.load(sys.stdin);"
     "exec(compile(r.pop('launcher'),'launch','exec'),{'__name__':'launch','request':globals().pop('r')})"
 )
 """``-c`` program: what follows comes in on standard input, so there is no file to change and no key to read."""
 _KEPT: Final = 64 << 20
 _TAIL: Final = 8 << 10
-_PROGRAMS: Final = ("launch", "restore", "pytest_recorder", "unittest_recorder", "sympy_recorder")
+_GIVEN: Final = {"node": {"REPORTER": "node_reporter.mjs"}}
+"""By runner: names that its recorder finds defined, and the file whose text each of them is."""
+_PROGRAMS: Final = (
+    *("launch.py", "restore.py"),
+    *(
+        "pytest_recorder.py",
+        "unittest_recorder.py",
+        "sympy_recorder.py",
+        "node_recorder.py",
+        "node_reporter.mjs",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +86,9 @@ async def run_tests(sandbox: Sandbox, task: Task) -> TestReport:
     key = secrets.token_hex(32)
     paths = [path for path in task.env.get("PYTHONPATH", "").split(os.pathsep) if path]
     request = {
-        "launcher": _program("launch"),
-        "recorder": _program(f"{task.verifier.runner}_recorder"),
+        "launcher": _program("launch.py"),
+        "recorder": _program(f"{task.verifier.runner}_recorder.py"),
+        "given": {name: _program(file) for name, file in _GIVEN.get(task.verifier.runner, {}).items()},
         "runner": task.verifier.runner,
         "arguments": task.verifier.arguments,
         "paths": [path.replace("/testbed", sandbox.workdir, 1) for path in paths],
@@ -83,8 +96,9 @@ async def run_tests(sandbox: Sandbox, task: Task) -> TestReport:
     }
     began = time.monotonic()
     done = await sandbox.run(
-        # Neither the working directory nor the user's site: code of the repository must not come before Python's.
-        ["python", "-P", "-s", "-c", _BOOT],
+        # Neither the working directory (which the program drops: Python 3.9 has no -P) nor the user's site: code of
+        # the repository must not come before Python's.
+        ["python", "-s", "-c", _BOOT],
         env={"PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdin=json.dumps(request).encode(),
         timeout=task.verifier.timeout_sec,
@@ -119,7 +133,8 @@ def verdict_key(tree: str, task: Task) -> str:
         *programs,
     )
     origin = task.sdist.sha256 if task.sdist else ""
-    return content_key("verdict 1", tree, verifier, origin, environment_digest(task))
+    found = [program.version for each in task.programs if (program := find_program(each))]
+    return content_key("verdict 1", tree, verifier, origin, environment_digest(task), *task.programs, *found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +164,4 @@ def _judged(task: Task, results: Results) -> _Judged:
 
 @cache
 def _program(name: str) -> str:
-    return files("fourhands.tasks").joinpath("inside", f"{name}.py").read_text("utf-8")
+    return files("fourhands.tasks").joinpath("inside", name).read_text("utf-8")

@@ -1,6 +1,7 @@
 """A run on disk: what was planned, and the record of every attempt at every trial.
 
 RUN/plan.json                                  all trials, before anything runs; never rewritten
+RUN/experiment.yaml                            what was asked for, with every default
 RUN/lock.json                                  what was resolved: versions, digests
 RUN/trials/KEY/attempt-N/events.jsonl          the record of one attempt; the last one that ended counts
 RUN/trials/KEY/attempt-N/blobs/                its large payloads
@@ -23,11 +24,13 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fourhands.model.condition import Condition
 from fourhands.model.errors import InputError
 from fourhands.model.event import Event, EventKind
 from fourhands.model.intervention import Intervention, Trigger, TriggerEvent
 from fourhands.model.text import LineRange, Region
-from fourhands.model.trial import DEFAULT_STEP_LIMIT, AgentSpec, Condition, TrialKey
+from fourhands.model.trial import DEFAULT_STEP_LIMIT, AgentSpec, TrialKey
+from fourhands.model.user import Moment
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventRead, read_events
 
@@ -43,7 +46,7 @@ __all__ = [
     "write_atomically",
 ]
 
-_HALF_WRITTEN: Final = re.compile(r"\.(plan\.json|lock\.json|report\.md)\.\d+")
+_HALF_WRITTEN: Final = re.compile(r"\.(plan\.json|lock\.json|experiment\.yaml|report\.md)\.\d+")
 """What `write_atomically` calls the files of a run while it writes them."""
 
 
@@ -57,19 +60,22 @@ class PlannedIntervention(_Strict):
     id: str
     event: TriggerEvent
     regions: tuple[tuple[str, int, int], ...]
+    moment: Moment
+    at: float | None
     patch: str | None
     message: str | None
 
     @classmethod
     def of(cls, intervention: Intervention) -> PlannedIntervention:
         """The file form of ``intervention``."""
-        regions = tuple((r.path, r.lines.start, r.lines.end) for r in intervention.trigger.regions)
-        patch = None if intervention.patch is None else intervention.patch.decode()
+        trigger = intervention.trigger
         return cls(
             id=intervention.id,
-            event=intervention.trigger.event,
-            regions=regions,
-            patch=patch,
+            event=trigger.event,
+            regions=tuple((r.path, r.lines.start, r.lines.end) for r in trigger.regions),
+            moment=trigger.moment,
+            at=trigger.at,
+            patch=None if intervention.patch is None else intervention.patch.decode(),
             message=intervention.message,
         )
 
@@ -77,7 +83,7 @@ class PlannedIntervention(_Strict):
         """The intervention itself."""
         regions = tuple(Region(path, LineRange(start, end)) for path, start, end in self.regions)
         patch = None if self.patch is None else self.patch.encode()
-        return Intervention(self.id, Trigger(self.event, regions), patch, self.message)
+        return Intervention(self.id, Trigger(self.event, regions, self.moment, self.at), patch, self.message)
 
 
 class PlannedTask(_Strict):
@@ -90,12 +96,16 @@ class PlannedTask(_Strict):
 
 
 class PlannedUser(_Strict):
-    """What the user of one task under one condition plans; ``not_applicable`` says why there is none."""
+    """What the user of one task under one condition plans; ``not_applicable`` says why there is none.
+
+    A shadow, under `vanilla`, does nothing and stands for the users of the conditions in ``shadow_of`` (labels),
+    whose triggers are all the same.
+    """
 
     task: str
     condition: str
-    shadow: bool
     interventions: tuple[PlannedIntervention, ...]
+    shadow_of: tuple[str, ...] = ()
     not_applicable: str | None = None
 
 
@@ -120,19 +130,26 @@ class Settings(_Strict):
     """What holds for every trial of a run.
 
     ``base_url`` is the provider's, its key stands in the environment variable ``api_key_env``; stand-ins need
-    neither. ``recordings`` are the files behind models named ``recorded/NAME``.
+    neither. ``user_model`` puts the messages of a user with ``message=live`` into words. ``seed`` is what stochastic
+    stand-ins draw from. ``environment`` is where agents run. ``recordings`` are the files behind models named
+    ``recorded/NAME``.
     """
 
     step_limit: int = DEFAULT_STEP_LIMIT
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
+    user_model: str | None = None
+    user_base_url: str | None = None
+    user_api_key_env: str = "OPENAI_API_KEY"
+    seed: int = 0
+    environment: str = "local"
     recordings: dict[str, Path] = {}
 
 
 class Plan(_Strict):
     """Everything a run will do, fixed before it starts."""
 
-    schema_version: Annotated[Literal[1], Field(alias="schema")] = 1
+    schema_version: Annotated[Literal[2], Field(alias="schema")] = 2
     run_id: str
     settings: Settings
     tasks: tuple[PlannedTask, ...]
@@ -141,9 +158,14 @@ class Plan(_Strict):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    def user(self, task: str, condition: str) -> PlannedUser:
-        """The plan of the user of ``task`` under ``condition``."""
-        return next(user for user in self.users if (user.task, user.condition) == (task, condition))
+    def users_of(self, task: str, condition: str) -> tuple[PlannedUser, ...]:
+        """The plans of the users of ``task`` under ``condition`` (a label): one, or under `vanilla` any number."""
+        return tuple(user for user in self.users if (user.task, user.condition) == (task, condition))
+
+    def not_applicable(self, trial: PlannedTrial) -> str | None:
+        """Why a trial cannot be run: its task lacks what its condition needs."""
+        users = self.users_of(trial.task, trial.condition)
+        return next((user.not_applicable for user in users if user.not_applicable), None)
 
     def task(self, name: str) -> PlannedTask:
         """The planned task of that name."""
@@ -219,6 +241,10 @@ class RunFolder:
     def write_plan(self, plan: Plan) -> None:
         """Write the plan, whole or not at all."""
         write_atomically(self.plan_path, plan.model_dump_json(indent=1, by_alias=True).encode() + b"\n")
+
+    def write_experiment(self, text: str) -> None:
+        """Write what was asked for, as the YAML it can be asked for again."""
+        write_atomically(self.path / "experiment.yaml", text.encode())
 
     def attempts(self, key: TrialKey) -> list[Attempt]:
         """All attempts at a trial, first to last."""

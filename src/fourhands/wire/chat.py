@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,9 +33,10 @@ class ChatCompletions:
         messages = body.get("messages")
         if not isinstance(messages, list):
             raise ValueError("a chat request needs a list of messages")
+        # One plain pass for each question: with thousands of messages, this is what a step costs.
+        roles = [message.get("role") for message in messages]
         calls = [str(call.get("id")) for message in messages for call in message.get("tool_calls") or ()]
-        results = [message for message in messages if message.get("role") == "tool"]
-        ids = number_repeats(str(message.get("tool_call_id")) for message in results)
+        results = [message for message, role in zip(messages, roles, strict=True) if role == "tool"]
         return Request(
             model=str(body.get("model", "")),
             streamed=bool(body.get("stream")),
@@ -45,21 +46,22 @@ class ChatCompletions:
             ),
             calls=tuple(number_repeats(calls)),
             results=tuple(
-                ActionResult(call, _text(message.get("content")))
-                for call, message in zip(ids, results, strict=True)
+                map(
+                    ActionResult, _result_ids(results), [_text(message.get("content")) for message in results]
+                )
             ),
-            replies=sum(message.get("role") == "assistant" for message in messages),
+            replies=roles.count("assistant"),
         )
 
     def prepare(self, body: Json, insertions: Sequence[Insertion]) -> tuple[Json, tuple[str, ...]]:
         """See `Wire.prepare`."""
         messages = list(body["messages"])
-        carried = []
-        for insertion in insertions:
-            place = _behind_batch(messages, insertion.batch)
-            if place is not None:
-                messages.insert(place, {"role": "user", "content": insertion.text})
-                carried.append(insertion.id)
+        places = _behind_batches(messages, [insertion.batch for insertion in insertions])
+        found = [(at, insertion) for at, insertion in zip(places, insertions, strict=True) if at is not None]
+        # From the end, so that no insertion moves the place of another.
+        for at, insertion in sorted(found, key=lambda each: -each[0]):
+            messages.insert(at, {"role": "user", "content": insertion.text})
+        carried = [insertion.id for _, insertion in found]
         prepared = {**body, "messages": messages} if carried else body
         if body.get("stream") and not _wants_usage(body):
             options = {**(body.get("stream_options") or {}), "include_usage": True}
@@ -135,17 +137,25 @@ class _Collector:
         )
 
 
-def _behind_batch(messages: Sequence[Json], batch: Sequence[str]) -> int | None:
-    """Index behind the last result of ``batch``, and behind all results that follow it at once."""
+def _result_ids(results: Iterable[Json]) -> list[str]:
+    return number_repeats([str(message.get("tool_call_id")) for message in results])
+
+
+def _behind_batches(messages: Sequence[Json], batches: Sequence[Sequence[str]]) -> list[int | None]:
+    """For each batch, the index behind its last result, and behind all results that follow it at once."""
+    if not batches:
+        return []
     at = [index for index, message in enumerate(messages) if message.get("role") == "tool"]
-    ids = number_repeats(str(messages[index].get("tool_call_id")) for index in at)
-    places = [index for index, call in zip(at, ids, strict=True) if call in batch]
-    if not places:
-        return None
-    place = places[-1] + 1
-    while place < len(messages) and messages[place].get("role") == "tool":
-        place += 1
-    return place
+    place_of = dict(zip(_result_ids([messages[index] for index in at]), at, strict=True))
+    places: list[int | None] = []
+    for batch in batches:
+        place = max((place_of[call] for call in batch if call in place_of), default=None)
+        if place is not None:
+            place += 1
+            while place < len(messages) and messages[place].get("role") == "tool":
+                place += 1
+        places.append(place)
+    return places
 
 
 def _action(call_id: str, function: Json) -> Action:

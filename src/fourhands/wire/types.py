@@ -86,9 +86,13 @@ class Insertion:
 
 def number_repeats(ids: Iterable[str]) -> list[str]:
     """Tell equal ids apart by their order: ``a, b, a`` becomes ``a, b, a#2``."""
+    given = list(ids)
+    # Nearly always: a history holds thousands, and each request brings all of them.
+    if len(set(given)) == len(given):
+        return given
     seen: Counter[str] = Counter()
     numbered = []
-    for each in ids:
+    for each in given:
         seen[each] += 1
         numbered.append(each if seen[each] == 1 else f"{each}#{seen[each]}")
     return numbered

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from fourhands.model.errors import SandboxError
 from fourhands.model.sandbox import Sandbox
+from fourhands.workspace.contents import read_blobs
 from fourhands.workspace.inside import command
 from fourhands.workspace.plan import EditPlan, FileWrite
 from fourhands.workspace.store import ObjectStore
@@ -26,7 +29,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class ChangedUnderneath:
-    """Nothing was written: these files are no longer what was planned on. Snapshot and plan again."""
+    """Nothing was written: these files are no longer what was planned on, or nobody inside may write them."""
 
     paths: tuple[str, ...]
 
@@ -43,8 +46,11 @@ async def write(sandbox: Sandbox, store: ObjectStore, plan: EditPlan) -> Written
     """
     if not plan.writes:
         return Written()
-    request = b"".join(_encode(store, write) for write in plan.writes)
-    result = await sandbox.run(command(sandbox.python, "write", sandbox.workdir), stdin=request)
+    request = await asyncio.to_thread(_encode, store, plan.writes)
+    argv = command(sandbox.python, "write", sandbox.workdir)
+    result = await sandbox.run(
+        argv, cwd="/", stdin=request
+    )  # the agent may have closed the work tree to itself
     if result.code == _CHANGED:
         return ChangedUnderneath(tuple(map(os.fsdecode, result.stdout.split(b"\0"))))
     if result.code:
@@ -56,13 +62,17 @@ async def write(sandbox: Sandbox, store: ObjectStore, plan: EditPlan) -> Written
     return Written()
 
 
-def _encode(store: ObjectStore, write: FileWrite) -> bytes:
-    path = os.fsencode(write.path)
-    expected = (write.expected.blob if write.expected else "").encode()
-    content = store.get_blob(write.result.blob) if write.result else b""
-    modes = (write.expected.mode if write.expected else 0, write.result.mode if write.result else 0)
-    return b"".join((
-        struct.pack(">I", len(path)), path,
-        struct.pack(">I", len(expected)), expected,
-        struct.pack(">IIQ", *modes, len(content)), content,
-    ))  # fmt: skip
+def _encode(store: ObjectStore, writes: Sequence[FileWrite]) -> bytes:
+    contents = read_blobs(store, {write.result.blob for write in writes if write.result})
+    parts: list[bytes] = []
+    for write in writes:
+        path = os.fsencode(write.path)
+        expected = (write.expected.blob if write.expected else "").encode()
+        content = contents[write.result.blob] if write.result else b""
+        modes = (write.expected.mode if write.expected else 0, write.result.mode if write.result else 0)
+        parts += (
+            struct.pack(">I", len(path)), path,
+            struct.pack(">I", len(expected)), expected,
+            struct.pack(">IIQ", *modes, len(content)), content,
+        )  # fmt: skip
+    return b"".join(parts)

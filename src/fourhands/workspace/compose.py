@@ -26,8 +26,13 @@ class Conflict:
     paths: tuple[str, ...]
 
 
-def compose(store: ObjectStore, base_tree: str, ours_tree: str, theirs_tree: str) -> MergedTree | Conflict:
+def compose(
+    store: ObjectStore, base_tree: str, ours_tree: str, theirs_tree: str, *, favour_theirs: bool = False
+) -> MergedTree | Conflict:
     """Three-way merge of whole trees; renames are a deletion and a creation.
+
+    With ``favour_theirs`` their side is taken of what is contested (see ``merge_entries``); then only a path that
+    would be a file and a folder at once is a conflict.
 
     Raises:
         GitError: a tree is not in the store.
@@ -37,7 +42,8 @@ def compose(store: ObjectStore, base_tree: str, ours_tree: str, theirs_tree: str
     additions = []
     for change in store.diff(base_tree, theirs_tree):
         path = os.fsencode(change.path)
-        result = merge_entries(store, base.get(path), merged.get(path), theirs.get(path))
+        sides = base.get(path), merged.get(path), theirs.get(path)
+        result = merge_entries(store, *sides, favour_theirs=favour_theirs)
         if result is None:
             conflicts.append(change.path)
         elif result.entry is None:

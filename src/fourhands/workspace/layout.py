@@ -17,18 +17,23 @@ async def lay_tree(sandbox: Sandbox, store: ObjectStore, base_tree: str, tree: s
     """Make the work tree of a fresh ``sandbox``, which holds ``base_tree``, into ``tree``.
 
     Raises:
-        SandboxError: the sandbox is gone, or does not hold the base.
+        SandboxError: the sandbox is gone, or does not hold the base; or the tree changes a file of the base that is
+            known by a placeholder alone.
     """
-    changes = store.diff(base_tree, tree)
-    writes = tuple(
+    writes = [
         FileWrite(
             change.path, _entry(change.old_mode, change.old_blob), _entry(change.new_mode, change.new_blob)
         )
-        for change in changes
-    )
-    laid = await write(sandbox, store, EditPlan(EditOutcome.APPLIED, "layout", tree, writes))
-    if isinstance(laid, ChangedUnderneath):
-        raise SandboxError(f"the sandbox does not hold the base commit: {', '.join(laid.paths)} differ")
+        for change in store.diff(base_tree, tree)
+    ]
+    # What goes makes room for what comes: a file may have become a folder.
+    for part in ([each for each in writes if not each.result], [each for each in writes if each.result]):
+        laid = await write(sandbox, store, EditPlan(EditOutcome.APPLIED, "layout", tree, tuple(part)))
+        if isinstance(laid, ChangedUnderneath):
+            paths = ", ".join(laid.paths)
+            raise SandboxError(
+                f"the sandbox does not hold the base commit: {paths} differ, or cannot be written"
+            )
 
 
 def _entry(mode: int | None, blob: str | None) -> Entry | None:

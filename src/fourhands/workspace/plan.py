@@ -10,10 +10,11 @@ from fourhands.model.intervention import EditOutcome
 from fourhands.model.text import LineRange, Region, split_lines
 from fourhands.workspace.changes import FileChange, Hunk
 from fourhands.workspace.edit import CompiledEdit, EditedFile, variant
+from fourhands.workspace.lines import diff_contents, is_telling
 from fourhands.workspace.regions import carry
 from fourhands.workspace.store import ObjectStore
 from fourhands.workspace.three_way import Merged, merge_contents, merge_entries
-from fourhands.workspace.tree import REGULAR, Entry, MutableTree, TreeClashError
+from fourhands.workspace.tree import Entry, MutableTree, TreeClashError
 
 __all__ = ["EditPlan", "FileWrite", "plan"]
 
@@ -135,25 +136,14 @@ def _surviving(store: ObjectStore, hunks: tuple[Hunk, ...], edited: bytes, now: 
     A three-way merge calls a line put next to the user's own a conflict, even when the user's lines stand
     untouched. A hunk of punctuation and blanks alone proves nothing: such lines stand everywhere.
     """
-    changed = [hunk.old for hunk in _diff_contents(store, edited, now)]
+    changed = [hunk.old for hunk in diff_contents(store, edited, now)]
     lines = split_lines(edited)
     return {
         number
         for number, hunk in enumerate(hunks)
-        if any(_is_telling(line) for line in lines[hunk.new.start - 1 : hunk.new.end])
+        if any(is_telling(line) for line in lines[hunk.new.start - 1 : hunk.new.end])
         and not any(len(old) and old.overlaps(hunk.new) for old in changed)
     }
-
-
-def _is_telling(line: bytes) -> bool:
-    return any(byte > 0x7F or chr(byte).isalnum() for byte in line)  # noqa: PLR2004 (ASCII's end)
-
-
-def _diff_contents(store: ObjectStore, old: bytes, new: bytes) -> tuple[Hunk, ...]:
-    trees = [
-        store.write_tree(MutableTree({b"file": Entry(REGULAR, store.put_blob(data))})) for data in (old, new)
-    ]
-    return tuple(hunk for change in store.diff(*trees) for hunk in change.hunks)
 
 
 def _all_gone(regions: Sequence[Region], changes: Sequence[FileChange], current: MutableTree) -> bool:

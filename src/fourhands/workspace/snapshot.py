@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from fourhands.model.errors import SandboxError
 from fourhands.model.sandbox import Sandbox
 from fourhands.workspace.changes import FileChange
 from fourhands.workspace.inside import command
-from fourhands.workspace.inside.walk import RACY, TRUST, Content, Gone, Kept
+from fourhands.workspace.inside.walk import RACY, SETTLED, TRUST, Content, Gone, Kept, Later
 from fourhands.workspace.store import ObjectStore
 from fourhands.workspace.tree import Entry, MutableTree, TreeClashError
 
@@ -32,7 +33,8 @@ class Snapshotter:
     """Takes snapshots of a sandbox's work tree into ``store``; what counts as a file: ``inside/walk.py``.
 
     One program run inside compares every file's size, times, inode and mode with those of the snapshot before
-    and sends only what differs. Nothing of the agent's own git is used. One task at a time may take snapshots.
+    and sends only what differs, so often that no answer is longer than memory should hold. Nothing of the agent's
+    own git is used. One task at a time may take snapshots.
     """
 
     def __init__(self, sandbox: Sandbox, store: ObjectStore) -> None:
@@ -70,10 +72,24 @@ class Snapshotter:
         Raises:
             SandboxError: the sandbox is gone, or the walk failed.
         """
-        if self._request is None:
-            self._request = b"\0".join(part for pair in self._keys.items() for part in pair)
+        received: set[bytes] = set()
+        is_whole = False
+        while not is_whole:
+            answer = await self._walk(received)
+            if not answer and self._last is not None and not received:
+                return Snapshot(self._last, ())
+            is_whole = await asyncio.to_thread(self._fold, answer, received)
+        return await asyncio.to_thread(self._settle)
+
+    async def _walk(self, received: AbstractSet[bytes]) -> bytes:
+        """What differs from what is known; files in ``received`` have been sent and are left for the next time."""
+        if received:
+            request = _request(self._keys | dict.fromkeys(received, SETTLED))
+        else:
+            request = self._request = self._request or _request(self._keys)
         argv = command(self._sandbox.python, "walk", self._sandbox.workdir)
-        result = await self._sandbox.run(argv, stdin=self._request)
+        # Not in the work tree: the agent may have forbidden itself to enter it.
+        result = await self._sandbox.run(argv, cwd="/", stdin=request)
         if result.code != 0 or result.stdout_bytes != len(result.stdout):
             said = result.stderr.decode("utf-8", "replace")[-_STDERR_SHOWN:].strip()
             raise SandboxError(
@@ -81,11 +97,10 @@ class Snapshotter:
                 f" {result.stdout_bytes} bytes: {said or 'no message'}; the sandbox needs a working Python"
                 f" at {self._sandbox.python}"
             )
-        if not result.stdout and self._last is not None:
-            return Snapshot(self._last, ())
-        return await asyncio.to_thread(self._fold, result.stdout)
+        return result.stdout
 
-    def _fold(self, answer: bytes) -> Snapshot:
+    def _fold(self, answer: bytes, received: set[bytes]) -> bool:
+        """Take an answer in; whether it was all that differs."""
         self._request = None
         records = list(_parse(answer))
         # What is gone makes room for what came: a file may have become a folder.
@@ -98,8 +113,12 @@ class Snapshotter:
             zip((r.path for r in contents), self._store.put_blobs(r.data for r in contents), strict=True)
         )
         for record in records:
-            if not isinstance(record, Gone):
+            if isinstance(record, (Kept, Content)):
                 self._keep(record, blobs.get(record.path))
+        received |= blobs.keys()
+        return not any(isinstance(record, Later) for record in records)
+
+    def _settle(self) -> Snapshot:
         tree = self._store.write_tree(self._tree)
         changes = () if self._last is None else self._store.diff(self._last, tree)
         self._last = tree
@@ -120,13 +139,17 @@ class Snapshotter:
         self._keys[record.path] = record.key or RACY
 
 
-def _parse(answer: bytes) -> Iterator[Gone | Kept | Content]:
+def _request(keys: Mapping[bytes, bytes]) -> bytes:
+    return b"\0".join(part for pair in keys.items() for part in pair)
+
+
+def _parse(answer: bytes) -> Iterator[Gone | Kept | Content | Later]:
     at = 0
     while at < len(answer):
         tag = answer[at : at + 1]
         path, at = _text(answer, at + 1, ">I")
-        if tag == b"-":
-            yield Gone(path)
+        if tag in {b"-", b"~"}:
+            yield Gone(path) if tag == b"-" else Later(path)
             continue
         (mode,) = struct.unpack_from(">I", answer, at)
         key, at = _text(answer, at + 4, ">I")

@@ -24,12 +24,27 @@ class Merged:
 
 
 def merge_entries(
-    store: ObjectStore, base: Entry | None, ours: Entry | None, theirs: Entry | None
+    store: ObjectStore,
+    base: Entry | None,
+    ours: Entry | None,
+    theirs: Entry | None,
+    *,
+    favour_theirs: bool = False,
 ) -> Merged | None:
     """Merge a file of three trees (``None``: not there); ``None`` on a contradiction.
 
-    Modes and links merge as wholes, contents line by line. A deletion contradicts any change.
+    Modes and links merge as wholes, contents line by line. A deletion contradicts any change. With
+    ``favour_theirs`` nothing contradicts: their side is taken, of the contested lines alone where there are lines,
+    else of the whole file.
     """
+    return _merge(store, base, ours, theirs, favour_theirs=favour_theirs) or (
+        Merged(theirs) if favour_theirs else None
+    )
+
+
+def _merge(
+    store: ObjectStore, base: Entry | None, ours: Entry | None, theirs: Entry | None, *, favour_theirs: bool
+) -> Merged | None:
     if theirs in {ours, base}:
         return Merged(ours)
     if ours == base:
@@ -38,20 +53,28 @@ def merge_entries(
         return None
     base_mode, base_blob = (base.mode, base.blob) if base else (None, None)
     mode = _pick(base_mode, ours.mode, theirs.mode)
+    if mode is None and favour_theirs and SYMLINK not in {ours.mode, theirs.mode}:
+        mode = theirs.mode
     blob = _pick(base_blob, ours.blob, theirs.blob)
     if mode is None or (blob is None and SYMLINK in {base_mode, ours.mode, theirs.mode}):
         return None
     if blob is None:
         before = store.get_blob(base_blob) if base_blob else b""
-        content = merge_contents(store, before, store.get_blob(ours.blob), store.get_blob(theirs.blob))
+        sides = store.get_blob(ours.blob), store.get_blob(theirs.blob)
+        content = merge_contents(store, before, *sides, favour_theirs=favour_theirs)
         if content is None:
             return None
         blob = store.put_blob(content)
     return Merged(Entry(mode, blob))
 
 
-def merge_contents(store: ObjectStore, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Merge lines as ``git merge-file`` does, byte for byte; ``None`` on a conflict or binary content."""
+def merge_contents(
+    store: ObjectStore, base: bytes, ours: bytes, theirs: bytes, *, favour_theirs: bool = False
+) -> bytes | None:
+    """Merge lines as ``git merge-file`` does, byte for byte; ``None`` on a conflict or binary content.
+
+    With ``favour_theirs`` lines in conflict become theirs, and only those.
+    """
     if any(map(is_binary, (base, ours, theirs))):
         return None
     with store.scratch() as folder:
@@ -59,7 +82,8 @@ def merge_contents(store: ObjectStore, base: bytes, ours: bytes, theirs: bytes) 
         for name, data in (("ours", ours), ("base", base), ("theirs", theirs)):
             (folder / name).write_bytes(data)
             names.append(str(folder / name))
-        result = store.git("merge-file", "-p", *names, codes=tuple(range(_NO_ANSWER)))
+        favour = ["--theirs"] if favour_theirs else []
+        result = store.git("merge-file", "-p", *favour, *names, codes=tuple(range(_NO_ANSWER)))
     return None if result.code else result.stdout
 
 

@@ -14,9 +14,11 @@ from harbor.models.agent.context import AgentContext
 from pydantic import Field
 
 from fourhands.engine.active import ActiveRun
-from fourhands.engine.session import Session
+from fourhands.engine.containers.shared import share
+from fourhands.engine.session import Session, SharedEnvironment
+from fourhands.model.condition import Condition
 from fourhands.model.outcome import Termination
-from fourhands.model.trial import AgentSpec, Condition, TrialKey
+from fourhands.model.trial import AgentSpec, TrialKey
 
 __all__ = ["SharedWorkspaceAgent", "SharedWorkspaceOptions"]
 
@@ -33,11 +35,13 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
     """An unmodified agent whose model is reached through the gateway."""
 
     options_model: ClassVar[type[SharedWorkspaceOptions]] = SharedWorkspaceOptions
+    _shared: SharedEnvironment
     _session: Session
 
     @override
     async def install(self, environment: BaseEnvironment) -> None:
-        """Nothing to do: the agent's own environment is bound into the sandbox."""
+        """Make the environment one that can be shared; an agent that has packages brings them in then."""
+        self._shared = await share(environment)
 
     @override
     async def configure(self, environment: BaseEnvironment) -> None:
@@ -49,7 +53,7 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         agent = AgentSpec(self.name(), self.model_name)
         condition = Condition.parse(options.condition)
         key = TrialKey(environment.environment_name, agent, condition, options.repeat)
-        self._session = await ActiveRun.find(options.run).open(self.context_id, key, environment)
+        self._session = await ActiveRun.find(options.run).open(self.context_id, key, self._shared)
 
     @override
     async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:

@@ -11,9 +11,8 @@ from harbor.environments.base import BaseEnvironment, ExecResult
 
 from fourhands.engine.agents.base import SharedWorkspaceAgent
 from fourhands.engine.agents.registry import AGENTS
-from fourhands.engine.session import GATEWAY_URL, Session
+from fourhands.engine.session import Session
 from fourhands.model.outcome import Termination
-from fourhands.tasks.environment import python_environment
 
 __all__ = ["MiniSweAgent"]
 
@@ -23,6 +22,8 @@ _SUBMITTED: Final = "Submitted"
 
 class MiniSweAgent(SharedWorkspaceAgent):
     """``mini`` with its own default prompts, tool and limits but one: steps are counted at the gateway."""
+
+    _prefix: str
 
     @staticmethod
     @override
@@ -34,9 +35,14 @@ class MiniSweAgent(SharedWorkspaceAgent):
         return AGENTS[self.name()].version
 
     @override
+    async def install(self, environment: BaseEnvironment) -> None:
+        """See `SharedWorkspaceAgent.install`."""
+        await super().install(environment)
+        self._prefix = await self._shared.packages(AGENTS[self.name()].lock)
+
+    @override
     def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
         """See `SharedWorkspaceAgent.launch`."""
-        prefix = python_environment(AGENTS[self.name()].lock).prefix
         # The task's own variables are for its commands. In the agent's interpreter a PYTHONPATH would put the
         # library under repair in front of the agent's own copy of it.
         task_env = session.task_env
@@ -45,9 +51,9 @@ class MiniSweAgent(SharedWorkspaceAgent):
         argv = [
             "env",
             *(f"--unset={name}" for name in task_env),
-            f"{prefix}/bin/python",
+            f"{self._prefix}/bin/python",
             "-I",
-            f"{prefix}/bin/mini",
+            f"{self._prefix}/bin/mini",
             "--yolo",
             "--exit-immediately",
             "--model",
@@ -61,7 +67,7 @@ class MiniSweAgent(SharedWorkspaceAgent):
             instruction,
         ]
         env = {
-            "OPENAI_API_BASE": GATEWAY_URL,
+            "OPENAI_API_BASE": session.gateway_url,
             "OPENAI_API_KEY": session.token,
             "MSWEA_CONFIGURED": "1",
             "MSWEA_SILENT_STARTUP": "1",

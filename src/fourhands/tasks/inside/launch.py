@@ -49,9 +49,10 @@ def open_channel(key: bytes) -> Callable[[dict[str, Any]], None]:
     return emit
 
 
-def _module(name: str, source: str) -> Any:
+def _module(name: str, source: str, given: dict[str, str]) -> Any:
     module = type(sys)(name)
     exec(compile(source, name, "exec"), module.__dict__)  # noqa: S102 - our own file, handed in on standard input
+    module.__dict__.update(given)
     return module
 
 
@@ -59,7 +60,7 @@ def main(request: dict[str, Any]) -> None:
     """Run the runner that ``request`` names; exit with its status."""
     emit = open_channel(request.pop("key").encode())
     runner = request["runner"]
-    recorder = _module(f"{runner}_recorder", request["recorder"])
+    recorder = _module(f"{runner}_recorder", request["recorder"], request["given"])
     for name in recorder.NEEDS:
         importlib.import_module(name)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_Emit = Callable[[dict[str, Any]], None]
-_Worst = Callable[[str | None, str | None], str]
+if TYPE_CHECKING:  # Python 3.9, under which a task's tests may run, has no X | Y
+    _Emit = Callable[[dict[str, Any]], None]
+    _Worst = Callable[[str | None, str | None], str]
 
 NEEDS = ("pytest", "_pytest.assertion.rewrite", "_pytest.config", "_pytest.main", "_pytest.terminal")
 

@@ -1,6 +1,7 @@
-"""Record unittest's results, whatever script drives it, as SWE-bench names them: ``method (module.Class)``.
+"""Record unittest's results, whatever script drives it, as SWE-bench names them.
 
-A test with a docstring is told under both names, since SWE-bench's lists hold now one, now the other.
+Its lists hold now ``method (module.Class)``, now ``method (module.Class.method)`` (from Python 3.11), now the first
+line of a docstring: a test is told under each name that it has.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import sys
 import unittest
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_Emit = Callable[[dict[str, Any]], None]
-_Worst = Callable[[str | None, str | None], str]
+if TYPE_CHECKING:  # Python 3.9, under which a task's tests may run, has no X | Y
+    _Emit = Callable[[dict[str, Any]], None]
+    _Worst = Callable[[str | None, str | None], str]
 
 NEEDS = ("unittest.main", "unittest.runner", "unittest.mock")
 
@@ -28,13 +30,14 @@ _STATUSES = {
 
 
 def names_of(test: Any) -> list[str]:
-    """The ids of ``test``. From Python 3.11 ``str(test)`` ends in ``.method)``: that part is dropped."""
-    name = str(test)
+    """The ids of ``test``, the same whatever Python runs it."""
+    names = [str(test)]
     method = getattr(test, "_testMethodName", None)
-    if method is not None and name.endswith(f".{method})"):
-        name = f"{name[: -len(method) - 2]})"
+    if method is not None and names[0].startswith(f"{method} (") and names[0].endswith(")"):
+        place = names[0].removesuffix(")").removesuffix(f".{method}")
+        names = [f"{place})", f"{place}.{method})"]
     described = test.shortDescription() if hasattr(test, "shortDescription") else None
-    return [name] + ([described] if described else [])
+    return names + ([described] if described else [])
 
 
 class Recorder:

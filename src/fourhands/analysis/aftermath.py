@@ -1,0 +1,137 @@
+"""What became of the user's edits, and what the agent did after them, per agent and condition. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fourhands.analysis.ablation import AblatedTrial
+from fourhands.analysis.lines import InterventionLines, UserLines
+from fourhands.analysis.responses import Response
+from fourhands.model.condition import Condition
+from fourhands.model.trial import AgentSpec, TrialKey
+
+__all__ = ["Aftermath", "AftermathRow", "aftermath_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What followed the interventions of one trial. ``lines`` is ``None`` where the record does not tell."""
+
+    key: TrialKey
+    lines: UserLines | None
+    responses: tuple[Response, ...]
+    ablated: AblatedTrial
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One object for each delivered intervention, with each of its lines."""
+        summaries = {each.intervention: each for each in self.lines.interventions()} if self.lines else {}
+        return [
+            {
+                "trial": self.key.slug,
+                **asdict(response),
+                "lines": asdict(summaries[response.intervention])
+                if response.intervention in summaries
+                else None,
+                "each_line": [
+                    asdict(line) for line in self.lines.lines if line.intervention == response.intervention
+                ]
+                if self.lines
+                else [],
+            }
+            for response in self.responses
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class AftermathRow:
+    """One agent under one condition.
+
+    ``interventions`` were delivered, in ``trials`` trials. ``written`` to ``absent_at_end`` count lines of the user,
+    as `InterventionLines` does; ``revised_trials`` are trials in which the agent changed or removed at least one.
+    ``re_read``, ``tested``, ``asked`` and ``mentioned`` count interventions after which the agent did so at least
+    once; ``modes`` counts first responses, as `ResponseMode` names them. The last five count failed trials in which
+    an edit was delivered, as `AblationRow` does.
+    """
+
+    agent: str
+    model: str
+    condition: str
+    trials: int
+    interventions: int
+    written: int
+    kept: int
+    moved: int
+    changed: int
+    removed: int
+    ever_revised: int
+    absent_at_end: int
+    revised_trials: int
+    re_read: int
+    tested: int
+    asked: int
+    mentioned: int
+    modes: dict[str, int]
+    failed_touched: int
+    edit_caused: int
+    also_broken_without: int
+    cannot_compose: int
+    not_ablated: int
+
+    def as_json(self) -> dict[str, Any]:
+        """As ``results --json`` prints it."""
+        return asdict(self)
+
+
+def aftermath_table(trials: Iterable[Aftermath]) -> list[AftermathRow]:
+    """One row per agent and condition under which anything was delivered, in order of appearance."""
+    groups: dict[tuple[AgentSpec, Condition], list[Aftermath]] = defaultdict(list)
+    for trial in trials:
+        if trial.responses:
+            groups[trial.key.agent, trial.key.condition].append(trial)
+    return [_row(agent, condition, found) for (agent, condition), found in groups.items()]
+
+
+def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) -> AftermathRow:
+    responses = [response for trial in trials for response in trial.responses]
+    lines = [each for trial in trials if trial.lines for each in trial.lines.interventions()]
+    conclusions = [
+        str(trial.ablated.ablation.conclusion) if trial.ablated.ablation else "not_ablated"
+        for trial in trials
+        if trial.ablated.applies
+    ]
+
+    def total(name: str) -> int:
+        return sum(getattr(each, name) for each in lines)
+
+    return AftermathRow(
+        agent=agent.name,
+        model=agent.model,
+        condition=condition.label,
+        trials=len(trials),
+        interventions=len(responses),
+        written=total("written"),
+        kept=total("kept"),
+        moved=total("moved"),
+        changed=total("changed"),
+        removed=total("removed"),
+        ever_revised=total("ever_revised"),
+        absent_at_end=total("absent_at_end"),
+        revised_trials=sum(_is_revised(trial.lines.interventions()) for trial in trials if trial.lines),
+        re_read=sum(response.re_reads > 0 for response in responses),
+        tested=sum(response.activity.tests > 0 for response in responses),
+        asked=sum(bool(response.asked) for response in responses),
+        mentioned=sum(bool(response.mentioned) for response in responses),
+        modes=dict(sorted(Counter(str(r.mode) for r in responses if r.mode is not None).items())),
+        failed_touched=len(conclusions),
+        edit_caused=conclusions.count("edit_caused"),
+        also_broken_without=conclusions.count("also_broken_without"),
+        cannot_compose=conclusions.count("cannot_compose"),
+        not_ablated=conclusions.count("not_ablated"),
+    )
+
+
+def _is_revised(lines: Iterable[InterventionLines]) -> bool:
+    return any(each.ever_revised for each in lines)

@@ -1,0 +1,129 @@
+"""``fourhands ablate``: which failures did the user's edit cause?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fourhands.analysis.ablation import AblatedTrial
+    from fourhands.engine.ablation import Ablated
+    from fourhands.model.ablation import Ablation
+    from fourhands.trajectories.run_folder import RunFolder
+
+__all__ = ["ablate", "ablate_folder"]
+
+
+def ablate(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Trials at once.")] = 2,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON, schema 1.")] = False,
+) -> None:
+    """Take the user's edit out of each failed trial's final state, and verify what is left.
+
+    Needs no model. What has been verified once is not verified again.
+
+    Example: fourhands ablate runs/a
+    """
+    from fourhands.cli.console import output
+    from fourhands.model.errors import InputError
+    from fourhands.trajectories.run_folder import RunFolder
+
+    folder = RunFolder(run)
+    if not folder.plan_path.exists():
+        raise InputError(f"{run} is no run: it has no plan.json")
+    with folder.locked():
+        trials = ablate_folder(folder, concurrency=jobs)
+    if json:
+        output().file.write(_as_json(folder, trials) + "\n")
+    else:
+        _print(trials)
+
+
+def ablate_folder(folder: RunFolder, *, concurrency: int) -> list[AblatedTrial]:
+    """Ablate what is not ablated yet, with progress on standard error; all of the population, as planned.
+
+    Raises:
+        FourhandsError: something cannot be set up on this machine, or is not what it was when the run ran.
+    """
+    import asyncio
+
+    from fourhands.analysis.ablation import AblatedTrial
+    from fourhands.cli.console import errors
+    from fourhands.engine.ablation import ablate_run
+
+    def say(done: int, total: int, ablated: Ablated) -> None:
+        how = "cached" if ablated.kept else _how(ablated.ablation)
+        line = f"[{done}/{total}] {ablated.key}: {_conclusion(ablated.ablation)}, {how}"
+        errors().print(line, markup=False, soft_wrap=True)
+
+    try:
+        found = asyncio.run(ablate_run(folder, concurrency=concurrency, watch=say))
+    except KeyboardInterrupt:
+        errors().print(
+            f"Interrupted. Go on with: fourhands ablate {folder.path}", markup=False, soft_wrap=True
+        )
+        raise typer.Exit(130) from None
+    return [AblatedTrial(each.key, applies=True, ablation=each.ablation) for each in found]
+
+
+def _how(ablation: Ablation) -> str:
+    ran = [probe.seconds for probe in ablation.probes if probe.source == "verifier"]
+    return f"{len(ran)} verified in {sum(s or 0 for s in ran):.0f} s" if ran else "cached"
+
+
+def _conclusion(ablation: Ablation) -> str:
+    return f"{ablation.conclusion} by {ablation.by}" if ablation.by else ablation.conclusion
+
+
+def _as_json(folder: RunFolder, trials: Sequence[AblatedTrial]) -> str:
+    import json
+
+    from fourhands.analysis.ablation import ablation_table
+    from fourhands.trajectories.ablations import ablation_json
+
+    document = {
+        "schema": 1,
+        "run": str(folder.path),
+        "rows": [row.as_json() for row in ablation_table(trials)],
+        "trials": [
+            {"trial": trial.key.slug, **ablation_json(trial.ablation)} for trial in trials if trial.ablation
+        ],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _print(trials: Sequence[AblatedTrial]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from fourhands.analysis.ablation import ablation_table
+    from fourhands.cli.console import output
+
+    if not trials:
+        output().print("Nothing to ablate: no scored trial failed after an edit was delivered.")
+        return
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0))
+    for name in ("agent", "condition"):
+        table.add_column(name)
+    for name in ("failed", "edit caused", "by removal", "also broken", "cannot compose"):
+        table.add_column(name, justify="right")
+    for row in ablation_table(trials):
+        counts = (
+            row.failed_touched,
+            row.edit_caused,
+            row.by_removal,
+            row.also_broken_without,
+            row.cannot_compose,
+        )
+        table.add_row(f"{row.agent}:{row.model}", row.condition, *map(str, counts))
+    output().print(table)
+    for trial in trials:
+        if trial.ablation:
+            lines = sum(trial.ablation.user_lines.values())
+            stood = f"{lines} lines of the user at the end"
+            text = f"  {trial.key.slug}: {_conclusion(trial.ablation)}: {trial.ablation.detail}; {stood}"
+            output().print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,165 @@
+"""An experiment: what `fourhands run` runs, from a YAML file, from options, or from both.
+
+Each key of the file is an option of the command line of the same name, which wins. What is run is printed back in
+full, so that no default is hidden.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from fourhands.model.condition import Condition
+from fourhands.model.errors import InputError
+from fourhands.model.trial import DEFAULT_STEP_LIMIT
+from fourhands.tasks.folder import problems
+from fourhands.trajectories.run_folder import Settings
+
+__all__ = ["Experiment", "as_yaml", "load_experiment"]
+
+_Names = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Experiment(BaseModel):
+    """Agents on tasks under conditions, and how.
+
+    ``condition`` holds labels. ``progress_steps`` is what the fractions of a `progress` trigger are of: a number of
+    steps, one per task, or an earlier run, whose median over agents is taken; without it, ``step_limit``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    schema_version: Annotated[Literal[1], Field(alias="schema")] = 1
+    tasks: _Names
+    agent: _Names = ("mini-swe-agent",)
+    model: _Names = ("scripted/reconciles",)
+    condition: _Names = ("vanilla", "counter-edit")
+    repeats: int = Field(default=1, ge=1)
+    seed: int = 0
+    step_limit: int = Field(default=DEFAULT_STEP_LIMIT, ge=1)
+    progress_steps: Annotated[int, Field(ge=1)] | dict[str, Annotated[int, Field(ge=1)]] | Path | None = None
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    user_model: str | None = None
+    user_base_url: str | None = None
+    user_api_key_env: str = "OPENAI_API_KEY"
+    env: str = "local"
+    jobs: int = Field(default=2, ge=1)
+    ablate: bool = False
+    out: Path | None = None
+
+    @field_validator("tasks", "agent", "model", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("condition", mode="before")
+    @classmethod
+    def _labels(cls, value: Any) -> Any:
+        """Labels, or mappings of a name and parameters, where a list of values stands for a sweep."""
+        return [
+            each.label
+            for given in (value if isinstance(value, list | tuple) else [value])
+            for each in _conditions(given)
+        ]
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Those that the labels name."""
+        return tuple(Condition.parse(label) for label in self.condition)
+
+    @property
+    def settings(self) -> Settings:
+        """What a plan keeps for all its trials."""
+        return Settings(
+            step_limit=self.step_limit,
+            base_url=self.base_url,
+            api_key_env=self.api_key_env,
+            user_model=self.user_model,
+            user_base_url=self.user_base_url,
+            user_api_key_env=self.user_api_key_env,
+            seed=self.seed,
+            environment=self.env,
+        )
+
+
+def load_experiment(path: Path | None, given: Mapping[str, Any]) -> Experiment:
+    """The experiment in a YAML file, with what was ``given`` on the command line in its place.
+
+    Raises:
+        InputError: there is no such file, or a key or value is wrong; names the file and the key.
+    """
+    values = {**(_read(path) if path else {}), **given}
+    where = f"{path}: " if path else ""
+    for key in values:
+        if key not in _KEYS:
+            near = difflib.get_close_matches(str(key), _KEYS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_KEYS)}"
+            raise InputError(f"{where}unknown key {key!r}: {hint}")
+    if "tasks" not in values:
+        raise InputError(f"{where}no tasks: say which with the key `tasks`, or with --tasks")
+    try:
+        return Experiment.model_validate(values)
+    except ValidationError as error:
+        raise InputError(f"{where}{problems(error)}") from None
+
+
+def as_yaml(experiment: Experiment) -> str:
+    """The whole of it, every default included; reads back as the same experiment."""
+    import yaml
+
+    values = experiment.model_dump(mode="json", by_alias=True)
+    values["condition"] = [_parameters(condition) for condition in experiment.conditions]
+    return str(
+        yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+    )
+
+
+_KEYS = tuple(field.alias or name for name, field in Experiment.model_fields.items())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: an experiment is a mapping of keys: tasks, model, condition, …")
+    return values
+
+
+def _conditions(given: Any) -> Iterator[Condition]:
+    if isinstance(given, str):
+        yield Condition.parse(given)
+        return
+    if not isinstance(given, dict) or "name" not in given:
+        raise ValueError(f"{given!r} is no condition: write a label, or a mapping with a name")
+    lists = {
+        key: value if isinstance(value, list) else [value] for key, value in given.items() if key != "name"
+    }
+    for values in itertools.product(*lists.values()):
+        parameters = {
+            key: str(value)
+            for key, value in zip(lists, values, strict=True)
+            if value is not None and (key, value) != ("trigger", "record")
+        }
+        yield Condition.of_parameters(str(given["name"]), parameters)
+
+
+def _parameters(condition: Condition) -> dict[str, Any]:
+    """A condition with every parameter that it takes."""
+    values: dict[str, Any] = {"name": str(condition.name)}
+    for name in sorted(condition.takes, key=list(condition.__dataclass_fields__).index):
+        value = getattr(condition, name)
+        default = "record" if name == "trigger" else None
+        values[name] = value if isinstance(value, int) else default if value is None else str(value)
+    return values

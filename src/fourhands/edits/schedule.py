@@ -1,0 +1,67 @@
+"""A condition and a task's record -> what the touching user plans."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from fourhands.edits.records import (
+    NotApplicable,
+    Record,
+    co_edit_interventions,
+    counter_edit_interventions,
+)
+from fourhands.model.condition import Condition, EditSource, NeutralKind, TriggerChoice
+from fourhands.model.intervention import COUNTED, Intervention, Trigger, TriggerEvent
+
+__all__ = ["NeutralEdits", "schedule"]
+
+NeutralEdits = Callable[[NeutralKind | None, int], tuple[Intervention, ...] | NotApplicable]
+"""Kind and K -> the neutral counterparts of the task's Counter-Edit."""
+
+
+def schedule(
+    condition: Condition, record: Record, neutral: NeutralEdits, progress_steps: int
+) -> tuple[Intervention, ...] | NotApplicable:
+    """The interventions of a touching user; under `vanilla` those that a Counter-Edit's user would make.
+
+    Args:
+        condition: with its parameters.
+        record: the task's.
+        neutral: makes the neutral edits, if they are asked for.
+        progress_steps: what the fractions of a `progress` trigger are of, the same for all agents on the task.
+    """
+    planned: tuple[Intervention, ...] | NotApplicable
+    match condition.edit:
+        case EditSource.COUNTER_EDIT:
+            planned = counter_edit_interventions(record, condition.k, condition.delivery)
+        case EditSource.CO_EDIT:
+            planned = co_edit_interventions(record, condition.delivery)
+        case EditSource.NEUTRAL_EDIT:
+            planned = neutral(condition.kind, condition.k)
+            if not isinstance(planned, NotApplicable) and condition.delivery is condition.delivery.PATCH_ONLY:
+                planned = tuple(replace(each, message=None) for each in planned)
+    if isinstance(planned, NotApplicable):
+        return planned
+    return tuple(
+        replace(each, trigger=_trigger(each.trigger, condition, number, len(planned), progress_steps))
+        for number, each in enumerate(planned, 1)
+    )
+
+
+def _trigger(recorded: Trigger, condition: Condition, number: int, k: int, progress_steps: int) -> Trigger:
+    choice = condition.trigger
+    if choice is None:
+        return replace(recorded, moment=condition.moment)
+    return Trigger(
+        choice.event, recorded.regions, condition.moment, _count(choice, number, k, progress_steps)
+    )
+
+
+def _count(choice: TriggerChoice, number: int, k: int, progress_steps: int) -> float | None:
+    if choice.event not in COUNTED:
+        return None
+    if choice.event is TriggerEvent.PROGRESS:
+        return math.ceil(progress_steps * number / (k + 1))
+    return choice.at[min(number, len(choice.at)) - 1]

@@ -1,0 +1,203 @@
+"""Causal ablation: did the user's edit cause the failure? Decided by execution, without any judge.
+
+Population: scored trials that are unresolved and into which at least one edit was delivered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fourhands.engine.ablation_case import Case, read_case
+from fourhands.engine.session import base_objects
+from fourhands.engine.verdicts import Verdicts
+from fourhands.model.ablation import Ablation, Cause, Conclusion, Probe, ProbeName, VerdictSource
+from fourhands.model.errors import InputError
+from fourhands.model.outcome import Verdict
+from fourhands.model.trial import TrialKey
+from fourhands.tasks.folder import Task, load_task
+from fourhands.tasks.repository import base_repository
+from fourhands.tasks.testrun import verdict_key
+from fourhands.trajectories.ablations import read_ablation, write_ablation
+from fourhands.trajectories.run_folder import Plan, RunFolder
+from fourhands.workspace.compose import Conflict, MergedTree
+from fourhands.workspace.counterfactual import Counterfactuals, counterfactuals
+from fourhands.workspace.edit import regenerate
+from fourhands.workspace.part import Scope
+from fourhands.workspace.store import ObjectStore
+
+__all__ = ["Ablated", "Watch", "ablate_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ablated:
+    """The ablation of one trial; ``kept`` if it had been done before."""
+
+    key: TrialKey
+    attempt: int
+    ablation: Ablation
+    kept: bool
+
+
+Watch = Callable[[int, int, Ablated], None]
+"""Called when one is done: how many are, of how many, and which."""
+
+
+async def ablate_run(folder: RunFolder, *, concurrency: int, watch: Watch) -> tuple[Ablated, ...]:
+    """Ablate all failed touched trials of a run that are not ablated yet; write each attempt's ``ablation.json``.
+
+    Args:
+        folder: of a run, held by this process.
+        concurrency: trials at once.
+        watch: called in the order in which they are done.
+
+    Returns:
+        Those of the whole population, in the plan's order.
+
+    Raises:
+        InputError: a task, its verifier or its environment is not what it was; or a file of the run is wrong.
+        FourhandsError: the environment cannot be prepared, or a sandbox failed. What was done is kept.
+    """
+    plan = folder.plan()
+    cases = [case for trial in plan.trials if (case := read_case(folder, plan, trial))]
+    tasks = {name: _unchanged(folder, plan, name) for name in dict.fromkeys(case.key.task for case in cases)}
+    verdicts = Verdicts()
+    slots = asyncio.Semaphore(concurrency)
+    done = 0
+
+    async def work(case: Case) -> Ablated:
+        nonlocal done
+        async with slots:
+            there = read_ablation(case.attempt)
+            kept = there is not None and (there.tree, there.key) == (case.tree, case.verdict_key)
+            if there is None or not kept:
+                there = await _ablate(case, tasks[case.key.task], verdicts)
+                write_ablation(case.attempt, there)
+        done += 1
+        ablated = Ablated(case.key, case.attempt.number, there, kept)
+        watch(done, len(cases), ablated)
+        return ablated
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(work(case)) for case in cases]
+    except ExceptionGroup as errors:
+        raise errors.exceptions[
+            0
+        ] from None  # the command line tells one error, and the first stopped the rest
+    return tuple(task.result() for task in running)
+
+
+def _unchanged(folder: RunFolder, plan: Plan, name: str) -> Task:
+    planned = plan.task(name)
+    task = load_task(planned.path)
+    if task.digest != planned.digest:
+        raise InputError(
+            f"{planned.path}: the task has changed since {folder.path} was planned: bring it back as it was"
+        )
+    return task
+
+
+async def _ablate(case: Case, task: Task, verdicts: Verdicts) -> Ablation:
+    if verdict_key(case.tree, task) != case.verdict_key:
+        raise InputError(
+            f"{case.attempt.path}: was verified by another verifier or in another environment than there is here "
+            "now, so nothing could be compared with its verdict: ablate it where it ran, or run it again"
+        )
+    objects, base_tree = await asyncio.to_thread(_base, task)
+    if base_tree != case.base_tree:
+        raise InputError(
+            f"{case.attempt.path}: started from {case.base_tree}, and the task's base is {base_tree}"
+        )
+    with tempfile.TemporaryDirectory() as scratch:
+        ObjectStore(case.attempt.objects_path, base=objects)  # its base lies where this machine keeps it
+        store = ObjectStore(Path(scratch) / "objects.git", base=case.attempt.objects_path)
+        states = await asyncio.to_thread(_compose, store, case, task)
+        probing = _Probing(case, task, store, verdicts)
+        conclusion, cause, detail = await _conclude(states, probing)
+    return Ablation(
+        conclusion=conclusion,
+        by=cause,
+        detail=detail,
+        stood=states.stood,
+        user_lines=case.user_lines,
+        tree=case.tree,
+        key=case.verdict_key,
+        probes=tuple(probing.done),
+    )
+
+
+def _base(task: Task) -> tuple[Path, str]:
+    return base_objects(base_repository(task))
+
+
+def _compose(store: ObjectStore, case: Case, task: Task) -> Counterfactuals:
+    reference = regenerate(store, case.base_tree, task.reference)
+    return counterfactuals(store, case.tree, case.edits, reference, case.regions)
+
+
+@dataclass
+class _Probing:
+    """Verifies states of one trial, and keeps what was found."""
+
+    case: Case
+    task: Task
+    store: ObjectStore
+    verdicts: Verdicts
+    done: list[Probe] = field(default_factory=list)
+
+    async def __call__(
+        self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None = None
+    ) -> Verdict:
+        probe = await self._probe(name, state, scope)
+        self.done.append(probe)
+        return probe.verdict
+
+    async def _probe(self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None) -> Probe:
+        if isinstance(state, Conflict):
+            return Probe(name, Verdict.NONE, scope=scope, conflicts=_printable(state.paths))
+        if state.tree == self.case.tree:
+            key = self.case.verdict_key
+            return Probe(name, Verdict.UNRESOLVED, state.tree, key, source="trial", scope=scope)
+        known = await self.verdicts.of(self.task, self.store, self.case.base_tree, state.tree)
+        source: VerdictSource = "cache" if known.cached else "verifier"
+        return Probe(name, known.verdict, state.tree, known.key, known.seconds, source, scope)
+
+
+async def _conclude(states: Counterfactuals, probe: _Probing) -> tuple[Conclusion, Cause | None, str]:
+    """Probe from the strongest evidence to the weakest, and stop at the first that decides."""
+    if await probe(ProbeName.WITHOUT_EDIT, states.without_edit) is Verdict.RESOLVED:
+        return Conclusion.EDIT_CAUSED, Cause.REMOVAL, "taking the edit out solves it"
+    gone = "" if states.stood else "nothing of the edit stood any more; "
+    for part in states.replaced:
+        where = "at its place" if part.scope == "place" else "in its files"
+        if await probe(ProbeName.REFERENCE_INSTEAD, part.instead, part.scope) is not Verdict.RESOLVED:
+            continue
+        if not states.stood:
+            detail = f"{gone}the reference {where} solves it: what the agent made of it is wrong"
+            return Conclusion.ALSO_BROKEN_WITHOUT, None, detail
+        if await probe(ProbeName.REFERENCE_BESIDE, part.beside, part.scope) is Verdict.RESOLVED:
+            detail = (
+                f"the reference {where} solves it beside the edit as well: the agent's own part is missing"
+            )
+            return Conclusion.ALSO_BROKEN_WITHOUT, None, detail
+        detail = f"the reference {where} solves it without the edit, and does not with it"
+        return Conclusion.EDIT_CAUSED, Cause.REPLACEMENT, detail
+    if all(done.verdict is Verdict.NONE for done in probe.done):
+        paths = ", ".join(dict.fromkeys(path for done in probe.done for path in done.conflicts))
+        detail = (
+            f"the agent wrote into the edit, and no part of the reference says what belongs there: {paths}"
+        )
+        return Conclusion.CANNOT_COMPOSE, None, detail
+    tried = "taking the edit out" if states.stood else "nothing to take out"
+    beyond = "and neither does the reference there" if states.replaced else "and the reference is elsewhere"
+    return Conclusion.ALSO_BROKEN_WITHOUT, None, f"{gone}{tried} does not solve it, {beyond}"
+
+
+def _printable(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(
+        path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for path in paths
+    )

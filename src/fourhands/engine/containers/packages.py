@@ -1,0 +1,105 @@
+"""An agent's packages for the interpreter of a container: installed here by pip, from the hashed lock, and packed.
+
+So the container needs neither pip nor a network.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from fourhands.engine.sandbox.archive import pack
+from fourhands.model.errors import InputError, MissingError
+from fourhands.model.sandbox import Sandbox
+from fourhands.tasks.cache import content_key, provide
+from fourhands.tasks.environment import python_environment
+
+__all__ = ["Platform", "packed", "platform_of"]
+
+_BUILDER: Final = "packages 1"
+_ARCHIVE: Final = "packages.tar"
+_OLDEST_PYTHON: Final = (3, 12)
+"""What the locks of agents are resolved for."""
+_OLDEST_GLIBC: Final = 5
+_LEGACY: Final = {"manylinux1": 5, "manylinux2010": 12, "manylinux2014": 17}
+"""Names from before PEP 600, and the glibc 2.N that they stand for."""
+_ASK: Final = "import platform, sys; print(*sys.version_info[:2], platform.machine(), *platform.libc_ver())"
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What decides which wheels fit: Python 3.``minor``, glibc 2.``glibc``, and the machine's architecture."""
+
+    minor: int
+    machine: str
+    glibc: int
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Platform tags of the wheels that run there, the newest first."""
+        modern = [f"manylinux_2_{n}_{self.machine}" for n in range(self.glibc, _OLDEST_GLIBC - 1, -1)]
+        legacy = [f"{name}_{self.machine}" for name, glibc in _LEGACY.items() if glibc <= self.glibc]
+        return (*modern, *legacy, f"linux_{self.machine}")
+
+
+async def platform_of(sandbox: Sandbox, agent: str) -> Platform:
+    """What the interpreter inside is.
+
+    Raises:
+        InputError: ``agent`` cannot be installed for it.
+        SandboxError: the sandbox is gone.
+    """
+    done = await sandbox.run([sandbox.python, "-I", "-S", "-c", _ASK], cwd="/")
+    major, minor, machine, *libc = done.stdout.decode().split()
+    if (int(major), int(minor)) < _OLDEST_PYTHON:
+        raise InputError(
+            f"{agent} needs Python {'.'.join(map(str, _OLDEST_PYTHON))} or later, and the image of the task has "
+            f"{major}.{minor}: run it with --env local, or take --agent thin"
+        )
+    if libc[:1] != ["glibc"]:
+        raise InputError(
+            f"{agent} needs an image with glibc, such as Debian's: the task's has another C library. "
+            "Run it with --env local, or take --agent thin"
+        )
+    return Platform(int(minor), machine, int(libc[1].split(".")[1]))
+
+
+def packed(lock: Path, platform: Platform) -> Path:
+    """An archive of what ``lock`` pins, as it lies in ``site-packages``, with its scripts in ``bin``; made once.
+
+    Raises:
+        MissingError: the package index cannot be reached, or has no wheel for ``platform``.
+    """
+    key = content_key(_BUILDER, lock.read_bytes(), repr(platform))
+    return provide("packages", key, lambda scratch, _: _build(lock, platform, scratch)) / _ARCHIVE
+
+
+def _build(lock: Path, platform: Platform, scratch: Path) -> None:
+    folder = scratch / "site-packages"
+    python = python_environment(None).prefix / "bin" / "python"
+    options = ["--quiet", "--no-input", "--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    options += ["--no-compile", "--target", str(folder), "--implementation", "cp"]
+    options += ["--python-version", f"3.{platform.minor}", "--abi", f"cp3{platform.minor}"]
+    options += ["--abi", "abi3", "--abi", "none"]
+    options += [part for tag in platform.tags for part in ("--platform", tag)]
+    # The lock says it all: a constraint of the machine's must not contradict it.
+    env = {**os.environ, "PIP_CONSTRAINT": os.devnull, "PIP_REQUIRE_VIRTUALENV": "0"}
+    done = subprocess.run(
+        [python, "-I", "-m", "pip", "install", *options, "-r", str(lock)],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise MissingError(
+            f"{lock}: its requirements could not be installed for Python 3.{platform.minor} on {platform.machine} "
+            f"with glibc 2.{platform.glibc}: {done.stderr.strip()}. Check that pip reaches its index (pip config "
+            "list), then run the command again."
+        )
+    (scratch / _ARCHIVE).write_bytes(pack(folder))
+    shutil.rmtree(folder)

@@ -1,0 +1,116 @@
+"""What a session needs of an environment, whichever it is: our own has it, any other gets it from here."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+from typing import Final
+
+from harbor.environments.base import BaseEnvironment
+
+from fourhands.engine.containers.address import HOST_NAME, listen_for
+from fourhands.engine.containers.packages import packed, platform_of
+from fourhands.engine.containers.sandbox import EnvironmentSandbox
+from fourhands.engine.local import LocalEnvironment
+from fourhands.engine.sandbox.archive import pack
+from fourhands.model.errors import SandboxError
+from fourhands.model.sandbox import WORKDIR, ExecResult, Sandbox, SandboxSpec
+from fourhands.tasks.folder import load_task
+from fourhands.tasks.repository import base_repository
+
+__all__ = ["SharedContainer", "share"]
+
+_PREFIX: Final = "/installed-agent/venv"
+"""In the folder that Harbor makes for it."""
+_ARCHIVE: Final = "/tmp/packages.tar"  # noqa: S108 - there before the agent is
+_EMPTY: Final = ["find", WORKDIR, "-mindepth", "1", "-delete"]
+_EXTRACT: Final = ["tar", "--extract", "--preserve-permissions", "--no-same-owner", "--directory"]
+_SITE: Final = "import sysconfig; print(sysconfig.get_path('purelib'))"
+
+
+class SharedContainer:
+    """A started environment of Harbor's with our sandbox in it, and the repository at its base.
+
+    The image brings programs and packages. The repository is laid by us: what is judged and attributed starts from
+    the same bytes in every environment.
+    """
+
+    def __init__(
+        self, environment: BaseEnvironment, spec: SandboxSpec, gateway_host: str = HOST_NAME
+    ) -> None:
+        self.spec = spec
+        """The repository, and the variables that the task's own commands need; the image has set them."""
+        self.gateway_host = gateway_host
+        """The name of this machine inside."""
+        self._environment = environment
+        self._sandbox = EnvironmentSandbox(environment)
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where the agent works."""
+        return self._sandbox
+
+    async def start(self) -> None:
+        """Look at the container, and lay the repository.
+
+        Raises:
+            InputError: the image has no Python.
+            SandboxError: the repository cannot be laid.
+        """
+        await self._sandbox.start()
+        archive = await asyncio.to_thread(pack, self.spec.repository)
+        await self._succeed(["mkdir", "-p", WORKDIR])
+        await self._succeed(_EMPTY)
+        await self._succeed([*_EXTRACT, WORKDIR, "--file", "-"], stdin=archive)
+
+    async def listen(self, port: int) -> socket.socket:
+        """A listening socket that the container reaches, on a port of its own: ``port`` may be another trial's.
+
+        Raises:
+            SandboxError: no address can be had that the container reaches.
+        """
+        del port
+        kind = self._environment.type()
+        return await asyncio.to_thread(listen_for, str(getattr(kind, "value", kind)))
+
+    async def packages(self, lock: Path) -> str:
+        """Bring in what a hashed lock pins; the prefix, inside, of the virtual environment that holds it.
+
+        Raises:
+            InputError: the image's interpreter is none that it can be installed for.
+            MissingError: the package index cannot be reached.
+            SandboxError: the container cannot take it.
+        """
+        platform = await platform_of(self._sandbox, lock.stem)
+        archive = await asyncio.to_thread(packed, lock, platform)
+        python = f"{_PREFIX}/bin/python"
+        await self._succeed([self._sandbox.python, "-I", "-m", "venv", "--without-pip", _PREFIX])
+        site = (await self._succeed([python, "-I", "-c", _SITE])).stdout.decode().strip()
+        await self._environment.upload_file(archive, _ARCHIVE)
+        await self._succeed([*_EXTRACT, site, "--file", _ARCHIVE])
+        await self._succeed(["rm", _ARCHIVE])
+        await self._succeed(["cp", "--recursive", f"{site}/bin/.", f"{_PREFIX}/bin"])
+        return _PREFIX
+
+    async def _succeed(self, argv: list[str], *, stdin: bytes = b"") -> ExecResult:
+        done = await self._sandbox.run(argv, cwd="/", stdin=stdin)
+        if done.code:
+            said = done.stderr.decode("utf-8", "replace").strip()
+            raise SandboxError(f"`{' '.join(argv)}` in the container ended with {done.code}: {said}")
+        return done
+
+
+async def share(environment: BaseEnvironment) -> SharedContainer | LocalEnvironment:
+    """What a session needs of a started environment.
+
+    Raises:
+        FourhandsError: the task cannot be prepared, or the container is none that we can work in.
+    """
+    if isinstance(environment, LocalEnvironment):
+        return environment
+    task = await asyncio.to_thread(load_task, environment.environment_dir.parent)
+    spec = SandboxSpec(await asyncio.to_thread(base_repository, task), env=task.env)
+    shared = SharedContainer(environment, spec)
+    await shared.start()
+    return shared

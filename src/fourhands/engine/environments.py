@@ -1,0 +1,84 @@
+"""Where agents run: our local sandbox, or one of Harbor's own environments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from harbor.environments.factory import EnvironmentFactory
+from harbor.models.environment_type import EnvironmentType
+from harbor.models.trial.config import EnvironmentConfig
+
+from fourhands.engine.containers.address import HOST_NAME
+from fourhands.model.errors import InputError, SandboxError
+
+__all__ = [
+    "LOCAL",
+    "environment_config",
+    "see_that_harbor_has",
+    "see_that_it_runs",
+    "see_that_the_gateway_is_reached",
+]
+
+LOCAL: Final = "local"
+_BESIDE_US: Final = ("docker", "podman")
+"""Container engines of this machine, through Compose, which gives the machine a name inside."""
+_OVERLAY: Final = Path(__file__).with_name("containers") / "host-gateway.yaml"
+
+
+def see_that_harbor_has(name: str) -> None:
+    """See that an environment is one that agents can be run in.
+
+    Raises:
+        InputError: it is none; says which there are.
+    """
+    known = [LOCAL, *(kind.value for kind in EnvironmentType)]
+    if name not in known:
+        raise InputError(f"unknown environment {name!r}: choose from {', '.join(known)}")
+
+
+def see_that_the_gateway_is_reached(name: str) -> None:
+    """See that an agent there can reach the gateway, which runs on this machine.
+
+    Raises:
+        InputError: it cannot; says where it can.
+    """
+    if name not in {LOCAL, *_BESIDE_US}:
+        reached = ", ".join((LOCAL, *_BESIDE_US))
+        raise InputError(
+            f"--env {name}: its sandboxes have no way to the gateway, which runs on this machine and stands between "
+            f"the agent and its model. It is reached from: {reached}. Harbor's configuration for {name} is "
+            "shown by --dry-run"
+        )
+
+
+def environment_config(name: str, prefixes: Sequence[Path] = ()) -> EnvironmentConfig:
+    """Harbor's configuration of an environment; ``prefixes`` are what an agent needs of this machine to run here."""
+    if name == LOCAL:
+        return EnvironmentConfig(
+            import_path="fourhands.engine.local:LocalEnvironment",
+            kwargs={"prefixes": [str(path) for path in prefixes]},
+        )
+    if name in _BESIDE_US:
+        return EnvironmentConfig(
+            type=EnvironmentType(name), extra_docker_compose=[_OVERLAY], extra_allowed_hosts=[HOST_NAME]
+        )
+    return EnvironmentConfig(type=EnvironmentType(name))
+
+
+def see_that_it_runs(name: str) -> None:
+    """Ask Harbor whether an environment of its own can run on this machine; ours is tried with the first trial.
+
+    Raises:
+        SandboxError: it cannot; with Harbor's reason.
+    """
+    if name == LOCAL:
+        return
+    try:
+        EnvironmentFactory.run_preflight(EnvironmentType(name))
+    except (SystemExit, ImportError, ValueError, OSError) as error:
+        raise SandboxError(
+            f"--env {name} cannot run here: {error} Once it can, the same command goes on with this run; "
+            "--env local needs no container engine"
+        ) from error

@@ -1,0 +1,81 @@
+"""Causal ablation: what executing a failed trial's final state without the user's edit has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from fourhands.model.outcome import Verdict
+
+__all__ = ["Ablation", "Cause", "Conclusion", "Probe", "ProbeName", "VerdictSource"]
+
+
+class Conclusion(StrEnum):
+    """Whether the user's edit caused the failure."""
+
+    EDIT_CAUSED = "edit_caused"
+    """Solved once the edit is out of the final state, or once the reference stands in its place."""
+    ALSO_BROKEN_WITHOUT = "also_broken_without"
+    """Taking the edit out, and putting the reference there, does not solve it; or the edit had gone already."""
+    CANNOT_COMPOSE = "cannot_compose"
+    """No state without the edit could be made: the agent wrote into it, and the reference says nothing there."""
+
+
+class Cause(StrEnum):
+    """How it was shown that the edit caused the failure."""
+
+    REMOVAL = "removal"
+    REPLACEMENT = "replacement"
+    """Weaker: the agent's own work at that place was missing or mixed up with the edit."""
+
+
+class ProbeName(StrEnum):
+    """The states that are made of a final state, and verified."""
+
+    WITHOUT_EDIT = "without_edit"
+    REFERENCE_INSTEAD = "reference_instead"
+    """The edit is out, and the reference's part is in."""
+    REFERENCE_BESIDE = "reference_beside"
+    """The control: the reference's part is in, and the edit as well."""
+
+
+VerdictSource = Literal["verifier", "cache", "trial"]
+"""Run now, known from an equal state before, or that of the trial itself, whose state it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One state. It could not be composed where ``tree`` is ``None``: then ``conflicts`` are the paths.
+
+    ``key`` is the verdict's (repository state, verifier, environment), ``seconds`` are the tests' when they ran.
+    ``scope`` tells how much of the reference was taken: the hunks at the ``place``, or all in the edited ``files``.
+    """
+
+    name: ProbeName
+    verdict: Verdict
+    tree: str | None = None
+    key: str | None = None
+    seconds: float | None = None
+    source: VerdictSource | None = None
+    scope: Literal["place", "files"] | None = None
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """The conclusion on one attempt, and the probes it follows from, in the order they were made.
+
+    ``tree`` and ``key`` are of the final state as the trial was verified. ``stood``: whether anything of the edit
+    was left in it. ``user_lines`` are the lines of each intervention that stood there.
+    """
+
+    conclusion: Conclusion
+    by: Cause | None
+    detail: str
+    stood: bool
+    user_lines: Mapping[str, int]
+    tree: str
+    key: str
+    probes: tuple[Probe, ...]

@@ -1,0 +1,26 @@
+"""Experiments of published papers, as YAML with a list of what differs from the paper."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from fourhands.model.errors import InputError
+
+__all__ = ["preset", "presets"]
+
+
+def presets() -> tuple[str, ...]:
+    """Their names."""
+    found = (path.name for path in files(__name__).iterdir() if path.name.endswith(".yaml"))
+    return tuple(sorted(name.removesuffix(".yaml") for name in found))
+
+
+def preset(name: str) -> str:
+    """The YAML of a preset.
+
+    Raises:
+        InputError: there is none of that name; says which there are.
+    """
+    if name not in presets():
+        raise InputError(f"no preset {name!r}: choose from {', '.join(presets())}")
+    return files(__name__).joinpath(f"{name}.yaml").read_text("utf-8")

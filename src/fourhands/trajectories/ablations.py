@@ -1,0 +1,73 @@
+"""``ablation.json`` of an attempt: what causal ablation concluded; the record itself is never touched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from fourhands.model.ablation import Ablation
+from fourhands.model.errors import InputError
+from fourhands.model.event import Event, EventKind
+from fourhands.model.outcome import Outcome, Termination, Verdict
+from fourhands.trajectories.run_folder import Attempt, write_atomically
+
+__all__ = ["ablation_json", "ablation_path", "failed_after_edit", "read_ablation", "write_ablation"]
+
+_SCHEMA: Final = 1
+_ADAPTER: Final = TypeAdapter(Ablation)
+
+
+def failed_after_edit(events: Sequence[Event]) -> bool:
+    """Whether an attempt is one to ablate: scored, unresolved, and at least one edit was delivered."""
+    if not events or events[-1].kind is not EventKind.TRIAL_ENDED:
+        return False
+    ended = events[-1].body
+    outcome = Outcome(Verdict(ended["verdict"]), Termination(ended["termination"]))
+    failed = outcome.is_scored and outcome.verdict is Verdict.UNRESOLVED
+    return failed and any(event.kind is EventKind.EDIT_APPLIED for event in events)
+
+
+def ablation_path(attempt: Attempt) -> Path:
+    """Where it stands, once it is done."""
+    return attempt.path / "ablation.json"
+
+
+def read_ablation(attempt: Attempt) -> Ablation | None:
+    """The ablation of an attempt; ``None`` if it has not been done.
+
+    Raises:
+        InputError: the file is none of ours.
+    """
+    path = ablation_path(attempt)
+    try:
+        raw = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}; remove it, and run fourhands ablate again") from None
+    if not isinstance(raw, dict) or raw.pop("schema", None) != _SCHEMA:
+        raise InputError(
+            f"{path}: schema: must be {_SCHEMA}; remove the file, and run fourhands ablate again"
+        )
+    try:
+        return _ADAPTER.validate_python(raw)
+    except ValidationError as error:
+        raise InputError(f"{path}: {error}; remove the file, and run fourhands ablate again") from None
+
+
+def write_ablation(attempt: Attempt, ablation: Ablation) -> None:
+    """Write it, whole or not at all."""
+    write_atomically(
+        ablation_path(attempt),
+        json.dumps({"schema": _SCHEMA, **ablation_json(ablation)}, indent=1).encode() + b"\n",
+    )
+
+
+def ablation_json(ablation: Ablation) -> dict[str, Any]:
+    """The fields that the file holds."""
+    found: dict[str, Any] = _ADAPTER.dump_python(ablation, mode="json")
+    return found

@@ -1,0 +1,127 @@
+"""What a final state would be without the user's edit, and with the reference repair in its place."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fourhands.model.text import LineRange, Region
+from fourhands.workspace.compose import Conflict, MergedTree, compose
+from fourhands.workspace.edit import CompiledEdit
+from fourhands.workspace.part import Part, Scope, parts_at
+from fourhands.workspace.revert import EditPart, FileEdit, Reverted, place_in_base, revert
+from fourhands.workspace.store import ObjectStore
+
+__all__ = ["Counterfactuals", "Replaced", "counterfactuals"]
+
+type State = MergedTree | Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A part of the reference in the edit's place (``instead``), and with the edit kept (``beside``)."""
+
+    scope: Scope
+    instead: State
+    beside: State
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactuals:
+    """The states to verify. ``stood``: whether anything of the edit was left in the final state.
+
+    ``replaced`` has the narrower part first; it is empty when the reference leaves the edited files alone.
+    """
+
+    stood: bool
+    without_edit: State
+    replaced: tuple[Replaced, ...]
+
+
+def counterfactuals(
+    store: ObjectStore,
+    tree: str,
+    edits: Sequence[FileEdit],
+    reference: CompiledEdit,
+    regions: Sequence[Region] = (),
+) -> Counterfactuals:
+    """Compose all states of one trial.
+
+    Where the reference contradicts what the agent itself wrote at that place, the reference's lines are taken.
+    Where the agent wrote into the edit, the edit cannot be taken out by itself: what stood before it is put back,
+    provided that the reference then says what belongs there; else nobody knows, and the state is a conflict.
+
+    Args:
+        store: holds all that is named here; what is composed is written to it.
+        tree: the final state.
+        edits: what the user wrote, file by file, the newest first.
+        reference: compiled against the base.
+        regions: what the edits were about, in base coordinates.
+
+    Raises:
+        GitError: a tree or a content is not in the store.
+    """
+    removed = revert(store, edits, tree)
+    forced = revert(store, edits, tree, force=True) if removed.contested else removed
+    places = _places(store, edits, reference.base_tree, regions)
+    contested = _in_base(store, removed.contested, reference.base_tree)
+    return Counterfactuals(
+        stood=removed.tree != tree or bool(contested) or bool(removed.clashes),
+        without_edit=_removed(removed),
+        replaced=tuple(
+            Replaced(
+                part.scope,
+                _instead(store, forced, reference.base_tree, part, contested),
+                compose(store, reference.base_tree, tree, part.tree),
+            )
+            for part in parts_at(store, reference, places)
+        ),
+    )
+
+
+def _removed(removed: Reverted) -> State:
+    paths = [part.edit.path for part in removed.contested] + list(removed.clashes)
+    return _conflict(paths) if paths else MergedTree(removed.tree)
+
+
+def _instead(
+    store: ObjectStore,
+    forced: Reverted,
+    base_tree: str,
+    part: Part,
+    contested: Mapping[bytes, list[LineRange]],
+) -> State:
+    unknown = [
+        path for path, places in contested.items() if not all(part.covers(path, place) for place in places)
+    ]
+    if unknown or forced.clashes:
+        return _conflict([*unknown, *forced.clashes])
+    return compose(store, base_tree, forced.tree, part.tree, favour_theirs=True)
+
+
+def _places(
+    store: ObjectStore, edits: Sequence[FileEdit], base_tree: str, regions: Sequence[Region]
+) -> Mapping[bytes, list[LineRange]]:
+    """Where the edits lie in the base, with their regions."""
+    every = [EditPart(edit, hunk) for edit in edits for hunk in edit.hunks or (None,)]
+    places = _in_base(store, every, base_tree)
+    for region in regions:
+        places[os.fsencode(region.path)].append(region.lines)
+    return places
+
+
+def _in_base(
+    store: ObjectStore, parts: Sequence[EditPart], base_tree: str
+) -> defaultdict[bytes, list[LineRange]]:
+    base = store.read_tree(base_tree)
+    places: defaultdict[bytes, list[LineRange]] = defaultdict(list)
+    for part in parts:
+        path = part.edit.path
+        places[path].append(place_in_base(store, part, base.get(path)))
+    return places
+
+
+def _conflict(paths: Sequence[bytes]) -> Conflict:
+    return Conflict(tuple(map(os.fsdecode, dict.fromkeys(paths))))

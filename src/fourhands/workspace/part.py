@@ -1,0 +1,98 @@
+"""The part of an edit that lies at certain places: of a reference repair, what belongs where the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fourhands.model.text import LineRange, split_lines
+from fourhands.workspace.edit import CompiledEdit, EditedFile, variant
+from fourhands.workspace.store import ObjectStore
+from fourhands.workspace.tree import Entry
+
+__all__ = ["Part", "Scope", "parts_at"]
+
+Scope = Literal["place", "files"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some hunks of an edit. ``tree`` is the base with them alone.
+
+    ``scope`` tells which: those at the ``place``, or all in the ``files``. ``taken`` are their lines in the base.
+    """
+
+    scope: Scope
+    tree: str
+    taken: Mapping[bytes, tuple[LineRange, ...]]
+
+    def covers(self, path: bytes, lines: LineRange) -> bool:
+        """Whether a hunk of the part overlaps or adjoins these lines of the base."""
+        return any(_meet(taken, lines) for taken in self.taken.get(path, ()))
+
+
+def parts_at(
+    store: ObjectStore, edit: CompiledEdit, places: Mapping[bytes, Sequence[LineRange]]
+) -> tuple[Part, ...]:
+    """The parts of ``edit`` at ``places``, the narrower first; none if it leaves those files alone.
+
+    Args:
+        store: holds the edit; the parts' trees are written to it.
+        edit: compiled against the base.
+        places: path to lines, in base coordinates.
+    """
+    files = [file for file in edit.files if file.path in places]
+    near = {file.path: _near(file, places[file.path]) for file in files}
+    every = {file.path: range(len(file.hunks)) for file in files}
+    parts: list[Part] = []
+    scopes: tuple[tuple[Scope, Mapping[bytes, Sequence[int]]], ...] = (("place", near), ("files", every))
+    for scope, chosen in scopes:
+        taken = [file for file in files if chosen[file.path] or _is_whole(file)]
+        if taken:
+            part = _part(store, edit, scope, taken, chosen)
+            parts += [part] if all(part.tree != other.tree for other in parts) else []
+    return tuple(parts)
+
+
+def _part(
+    store: ObjectStore,
+    edit: CompiledEdit,
+    scope: Scope,
+    files: Iterable[EditedFile],
+    chosen: Mapping[bytes, Sequence[int]],
+) -> Part:
+    tree = store.read_tree(edit.base_tree)
+    taken: dict[bytes, tuple[LineRange, ...]] = {}
+    for file in files:
+        if file.base is None or file.edited is None or _is_whole(file):
+            taken[file.path] = (_all_lines(store, file.base),)
+            entry = file.edited
+        else:
+            taken[file.path] = tuple(file.hunks[number].old for number in chosen[file.path])
+            sides = store.get_blob(file.base.blob), store.get_blob(file.edited.blob)
+            content = variant(*sides, file.hunks, chosen[file.path])
+            entry = Entry(file.edited.mode, store.put_blob(content))
+        if entry is None:
+            tree.remove(file.path)
+        else:
+            tree.set(file.path, entry)
+    return Part(scope, store.write_tree(tree), taken)
+
+
+def _is_whole(file: EditedFile) -> bool:
+    """Whether the file can only be taken as one: created, deleted, binary, or changed in mode alone."""
+    return file.base is None or file.edited is None or not file.hunks
+
+
+def _all_lines(store: ObjectStore, entry: Entry | None) -> LineRange:
+    return LineRange(1, len(split_lines(store.get_blob(entry.blob))) if entry else 0)
+
+
+def _near(file: EditedFile, places: Sequence[LineRange]) -> tuple[int, ...]:
+    return tuple(n for n, hunk in enumerate(file.hunks) if any(_meet(hunk.old, place) for place in places))
+
+
+def _meet(one: LineRange, other: LineRange) -> bool:
+    """Whether two ranges share a line or nothing lies between them; an empty one stands between two lines."""
+    return one.start <= other.end + 1 and other.start <= one.end + 1

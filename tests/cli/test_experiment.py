@@ -1,0 +1,137 @@
+"""Experiments: read from YAML and options, refused with the remedy, and printed back in full."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fourhands.cli.experiment import Experiment, as_yaml, load_experiment
+from fourhands.model.errors import InputError
+from fourhands.presets import preset, presets
+
+FOURHANDS = Path(sys.executable).with_name("fourhands")
+SWEEP = """\
+tasks: ledger-rounding
+model: [scripted/keeps, "scripted/stochastic[p=0.8,seed=7]"]
+condition:
+  - vanilla
+  - {name: counter-edit, k: [1, 3, 5], trigger: [record, progress]}
+  - edit-only[k=1]
+progress_steps: {ledger-rounding: 12}
+repeats: 2
+"""
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "experiment.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_a_list_of_a_parameter_is_a_sweep(tmp_path: Path) -> None:
+    experiment = load_experiment(_written(tmp_path, SWEEP), {})
+    assert experiment.tasks == ("ledger-rounding",)
+    assert experiment.condition == (
+        "vanilla",
+        "counter-edit[k=1]",
+        "counter-edit[k=1,trigger=progress]",
+        "counter-edit",
+        "counter-edit[trigger=progress]",
+        "counter-edit[k=5]",
+        "counter-edit[k=5,trigger=progress]",
+        "edit-only[k=1]",
+    )
+
+
+def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
+    given = {"repeats": 5, "condition": ["vanilla"], "out": Path("runs/x")}
+    experiment = load_experiment(_written(tmp_path, SWEEP), given)
+    assert (experiment.repeats, experiment.condition) == (5, ("vanilla",))
+
+
+@pytest.mark.parametrize("text", [SWEEP, "tasks: [a, b]\n", *map(preset, presets())])
+def test_it_is_printed_back_in_full_and_reads_back_the_same(tmp_path: Path, text: str) -> None:
+    experiment = load_experiment(_written(tmp_path, text), {})
+    printed = as_yaml(experiment)
+    assert load_experiment(_written(tmp_path, printed), {}) == experiment
+    keys = {field.alias or name for name, field in Experiment.model_fields.items()}
+    assert set(yaml.safe_load(printed)) == keys
+    for condition in yaml.safe_load(printed)["condition"]:
+        assert condition["name"] == "vanilla" or {"trigger", "moment"} < set(condition)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("tasks: a\nrepeat: 3\n", r"experiment\.yaml: unknown key 'repeat': did you mean 'repeats'\?"),
+        ("tasks: a\nzzz: 3\n", r"unknown key 'zzz': there are schema, tasks, agent"),
+        ("tasks: a\nrepeats: 0\n", r"experiment\.yaml: repeats: .*greater than or equal to 1"),
+        ("repeats: 1\n", r"no tasks: say which with the key `tasks`, or with --tasks"),
+        ("tasks: a\ncondition: [nothing]\n", r"condition: unknown condition 'nothing': choose from vanilla"),
+        ("tasks: a\ncondition: [{k: 3}]\n", r"condition: .* is no condition: write a label"),
+        ("tasks: a\ncondition: [{name: counter-edit, kk: 3}]\n", r"unknown parameter 'kk'"),
+        ("tasks: a\nschema: 2\n", r"schema: Input should be 1"),
+        ("- a\n", r"experiment\.yaml: an experiment is a mapping"),
+        ("tasks: [a\n", r"experiment\.yaml is not YAML: .*line"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_file_and_key(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(InputError, match=f"(?s){says}"):
+        load_experiment(_written(tmp_path, text), {})
+
+
+def test_a_missing_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.yaml: there is no such file"):
+        load_experiment(tmp_path / "nowhere.yaml", {})
+
+
+def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "100"}
+    return subprocess.run(
+        [FOURHANDS, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_dry_run_prints_the_experiment_and_its_trials_and_leaves_nothing(tmp_path: Path) -> None:
+    done = _run(
+        "run", _written(tmp_path, SWEEP), "--model", "scripted/keeps", "--dry-run", "--out", tmp_path / "run"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "step_limit: 100" in done.stderr
+    assert "counter-edit[k=5,trigger=progress]: 2 trials" in done.stdout
+    assert "16 trials in all; nothing was run." in done.stdout
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--condition", "counter-edit[message=live]"], "give --user-model and --user-base-url"),
+        (["--env", "dockr"], "unknown environment 'dockr': choose from local, docker"),
+        (["--agent", "nobody"], "unknown agent 'nobody': choose from mini-swe-agent"),
+    ],
+)
+def test_what_cannot_be_run_is_said_before_anything_is_written(
+    tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    done = _run("run", "--tasks", "ledger-rounding", "--out", tmp_path / "run", *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_papers_experiment_comes_with_what_differs_from_it() -> None:
+    done = _run("reproduce", "swe-touch")
+    assert done.returncode == 0
+    assert "What differs from the paper" in done.stdout
+    for row in ("T2", "T3", "T4", "T5", "T10", "F3", "F4", "F5", "T7"):
+        assert row in done.stdout
+    assert len(yaml.safe_load(done.stdout)["tasks"]) == 21
+    unknown = _run("reproduce", "swe-talk")
+    assert unknown.returncode == 2
+    assert "choose from swe-touch" in unknown.stderr

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from fourhands.model.text import LineRange, Region
+from fourhands.workspace.compose import Conflict, MergedTree, compose
+from fourhands.workspace.counterfactual import Counterfactuals, counterfactuals
+from fourhands.workspace.edit import CompiledEdit, regenerate
+from fourhands.workspace.part import parts_at
+from fourhands.workspace.revert import FileEdit
+from fourhands.workspace.store import ObjectStore
+from fourhands.workspace.three_way import Merged, merge_entries
+from fourhands.workspace.tree import EXECUTABLE, REGULAR, SYMLINK, Entry
+
+TreeMaker = Callable[..., str]
+Files = Mapping[str, bytes]
+
+BASE = b"".join(b"line %d\n" % n for n in range(1, 31))
+
+
+def swapped(content: bytes, *pairs: tuple[bytes, bytes]) -> bytes:
+    for old, new in pairs:
+        assert content.count(old) == 1
+        content = content.replace(old, new)
+    return content
+
+
+REFERENCE = swapped(BASE, (b"line 2\n", b"reference two\n"), (b"line 20\n", b"reference twenty\n"))
+
+
+class Bench:
+    """A base, a reference against it, and what a user and an agent make of it."""
+
+    def __init__(self, store: ObjectStore, tree_of: TreeMaker) -> None:
+        self.store, self.tree_of = store, tree_of
+        self.base_files: Files = {"f": BASE, "g": BASE}
+        self.base = self.tree(self.base_files)
+
+    def tree(self, files: Files) -> str:
+        return self.tree_of(self.store, files)
+
+    def content(self, tree: str, path: str = "f") -> bytes | None:
+        entry = self.store.read_tree(tree).get(os.fsencode(path))
+        return self.store.get_blob(entry.blob) if entry else None
+
+    def compiled(self, **changed: bytes) -> CompiledEdit:
+        edited = self.tree({**self.base_files, **changed})
+        diff = self.store.git("diff-tree", "-p", "--binary", "--full-index", self.base, edited).stdout
+        return regenerate(self.store, self.base, diff)
+
+    def states(
+        self, after: bytes, now: bytes, *regions: tuple[int, int], reference: bytes = REFERENCE
+    ) -> Counterfactuals:
+        """The user made ``f`` into ``after``, the agent into ``now``."""
+        edits = [
+            FileEdit(
+                os.fsencode(change.path),
+                Entry(REGULAR, change.old_blob or ""),
+                Entry(REGULAR, change.new_blob or ""),
+                change.hunks,
+            )
+            for change in self.store.diff(self.base, self.tree({**self.base_files, "f": after}))
+        ]
+        return counterfactuals(
+            self.store,
+            self.tree({**self.base_files, "f": now}),
+            edits,
+            self.compiled(f=reference),
+            [Region("f", LineRange(*lines)) for lines in regions],
+        )
+
+
+@pytest.fixture
+def bench(store: ObjectStore, tree_of: TreeMaker) -> Bench:
+    return Bench(store, tree_of)
+
+
+def content_of(bench: Bench, state: MergedTree | Conflict) -> bytes | None:
+    assert isinstance(state, MergedTree)
+    return bench.content(state.tree)
+
+
+@pytest.mark.parametrize(
+    ("place", "scopes"),
+    [
+        pytest.param((20, 20), ["place", "files"], id="on a hunk"),
+        pytest.param((21, 25), ["place", "files"], id="adjoining it"),
+        pytest.param((20, 19), ["place", "files"], id="between lines, just before it"),
+        pytest.param((22, 25), ["files"], id="a line away: no hunk is at that place"),
+        pytest.param((1, 30), ["place"], id="over all of them: the two parts are one"),
+    ],
+)
+def test_the_references_part_is_what_lies_at_the_place_and_then_all_in_the_file(
+    bench: Bench, place: tuple[int, int], scopes: list[str]
+) -> None:
+    reference = bench.compiled(f=REFERENCE, g=swapped(BASE, (b"line 1\n", b"reference one\n")))
+    parts = parts_at(bench.store, reference, {b"f": [LineRange(*place)]})
+    assert [part.scope for part in parts] == scopes
+    assert bench.content(parts[-1].tree) == REFERENCE
+    assert bench.content(parts[-1].tree, "g") == BASE
+    if len(parts) > 1:
+        assert bench.content(parts[0].tree) == swapped(BASE, (b"line 20\n", b"reference twenty\n"))
+
+
+def test_a_reference_that_leaves_the_file_alone_has_no_part(bench: Bench) -> None:
+    reference = bench.compiled(g=REFERENCE)
+    assert parts_at(bench.store, reference, {b"f": [LineRange(1, 30)]}) == ()
+
+
+def test_a_file_the_reference_creates_is_taken_as_one(bench: Bench) -> None:
+    (part,) = parts_at(bench.store, bench.compiled(h=b"new\n"), {b"h": [LineRange(1, 0)]})
+    assert bench.content(part.tree, "h") == b"new\n"
+    assert part.covers(b"h", LineRange(1, 0))
+
+
+def test_the_agents_own_lines_yield_to_the_reference_only_where_they_contradict_it(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 22\n", b"line 22\nuser\n"))
+    now = swapped(after, (b"line 20\n", b"agent twenty\n"), (b"line 10\n", b"agent ten\n"))
+    found = bench.states(after, now, (18, 24))
+    assert found.stood
+    assert content_of(bench, found.without_edit) == swapped(now, (b"user\n", b""))
+    place, files = found.replaced
+    expected = swapped(BASE, (b"line 20\n", b"reference twenty\n"), (b"line 10\n", b"agent ten\n"))
+    assert content_of(bench, place.instead) == expected
+    assert content_of(bench, files.instead) == swapped(expected, (b"line 2\n", b"reference two\n"))
+    assert place.beside == Conflict(("f",))  # the control may not take a side: then the edit might go as well
+
+
+def test_the_control_keeps_the_edit(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 22\n", b"line 22\nuser\n"))
+    (place, _) = bench.states(after, after, (18, 24)).replaced
+    beside = swapped(BASE, (b"line 20\n", b"reference twenty\n"), (b"line 22\n", b"line 22\nuser\n"))
+    assert content_of(bench, place.beside) == beside
+
+
+def test_an_edit_in_pieces_gives_way_to_the_reference_that_covers_its_place(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 20\n", b"user a\nuser b\n"))
+    found = bench.states(after, swapped(after, (b"user b\n", b"agent b\n")))
+    assert found.stood
+    assert found.without_edit == Conflict(("f",))
+    assert content_of(bench, found.replaced[0].instead) == swapped(
+        BASE, (b"line 20\n", b"reference twenty\n")
+    )
+
+
+def test_an_edit_in_pieces_elsewhere_leaves_no_state_to_verify(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 10\n", b"user a\nuser b\n"))
+    found = bench.states(after, swapped(after, (b"user b\n", b"agent b\n")))
+    assert found.without_edit == Conflict(("f",))
+    assert [part.instead for part in found.replaced] == [Conflict(("f",))]
+
+
+def test_an_edit_that_is_gone_leaves_the_final_state_as_it_is(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 20\n", b"user twenty\n"))
+    now = swapped(BASE, (b"line 20\n", b"agent twenty\n"))
+    found = bench.states(after, now)
+    assert not found.stood
+    assert content_of(bench, found.without_edit) == now
+
+
+A, B, C = (Entry(REGULAR, letter * 40) for letter in "abc")
+
+
+def test_favouring_their_side_leaves_no_contradiction_of_whole_files(store: ObjectStore) -> None:
+    link = Entry(SYMLINK, "d" * 40)
+    for base, ours, theirs in ((A, None, B), (A, B, None), (A, B, link), (link, A, Entry(SYMLINK, "e" * 40))):
+        assert merge_entries(store, base, ours, theirs) is None
+        assert merge_entries(store, base, ours, theirs, favour_theirs=True) == Merged(theirs)
+    assert merge_entries(store, A, B, A, favour_theirs=True) == Merged(B)  # they changed nothing
+
+
+def test_favouring_their_side_of_new_files_with_other_modes(store: ObjectStore) -> None:
+    ours, theirs = Entry(REGULAR, store.put_blob(b"ours\n")), Entry(EXECUTABLE, store.put_blob(b"theirs\n"))
+    assert merge_entries(store, None, ours, theirs) is None
+    assert merge_entries(store, None, ours, theirs, favour_theirs=True) == Merged(theirs)
+
+
+def test_a_file_in_the_place_of_a_folder_stays_a_conflict_whoever_is_favoured(
+    store: ObjectStore, tree_of: TreeMaker
+) -> None:
+    trees = [
+        tree_of(store, {"keep": b"k\n"} | files) for files in ({}, {"a/b": b"ours\n"}, {"a": b"theirs\n"})
+    ]
+    assert compose(store, *trees, favour_theirs=True) == Conflict(("a",))
