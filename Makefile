@@ -6,7 +6,7 @@ demo: .venv/.main
 	.venv/bin/fourhands demo
 
 test: .venv/.dev
-	.venv/bin/pytest
+	.venv/bin/pytest -n 2 --dist loadfile
 
 check: .venv/.dev
 	.venv/bin/ruff format --check .

@@ -21,7 +21,7 @@ from measure import Outcome
 
 __all__ = ["main"]
 
-_BENCHMARKS: Final = ("help_time", "step_cost", "gateway_latency", "trivial_trial")
+_BENCHMARKS: Final = ("help_time", "step_cost", "gateway_latency", "trivial_trial", "throughput")
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from fourhands.model.errors import MissingError
 from fourhands.model.event import Event, EventKind
 from fourhands.tasks.interpreter import find_interpreter
 from fourhands.tasks.real import real_tasks
+from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.mini_swe_agent import read_mini_swe_agent
 from fourhands.trajectories.run_folder import Attempt, RunFolder
 from fourhands.workspace.store import ObjectStore
@@ -34,6 +35,10 @@ RECORDINGS = {
     for task in REGIONS
     for folder in ("mini-swe-agent-v1/gemini-3-pro", "mini-swe-agent-v2/deepseek-chat")
 }
+# The released Django 2.2 is not the commit that was recorded on: there, edits by line number land beside their place.
+ONE_LINE_OFF = "django__django-11133"
+RESOLVED_ALL_THE_SAME = "deepseek-chat"
+LONGEST = 200
 Lines = dict[str, Counter[str]]
 
 
@@ -61,12 +66,8 @@ def run(recording: Recording, shared_data: Path, tmp_path_factory: pytest.TempPa
     folder = tmp_path_factory.mktemp("runs") / "run"
     fourhands = Path(sys.executable).with_name("fourhands")
     arguments = [
-        "--tasks",
-        recording.task,
-        "--model",
-        f"recorded/{recording.path}",
-        "--condition",
-        "vanilla,counter-edit",
+        *("--tasks", recording.task, "--model", f"recorded/{recording.path}"),
+        *("--condition", "vanilla,counter-edit", "--step-limit", str(LONGEST)),
     ]
     done = subprocess.run(
         [fourhands, "run", *arguments, "--out", folder],
@@ -88,6 +89,15 @@ def _attempt(run: RunFolder, condition: str) -> Attempt:
 
 def _of(events: tuple[Event, ...], kind: EventKind) -> list[dict[str, Any]]:
     return [event.body for event in events if event.kind is kind]
+
+
+def _history(blobs: BlobStore, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """All messages of a request; a long history stands in pages."""
+    digests, page = list(request["messages"]), request
+    while "earlier" in page:
+        page = orjson.loads(blobs.get(page["earlier"]))
+        digests = page["messages"] + digests
+    return [orjson.loads(blobs.get(digest)) for digest in digests]
 
 
 def _published(diff: str) -> Lines:
@@ -124,19 +134,24 @@ def _final(attempt: Attempt) -> Lines:
     return files
 
 
-def test_left_alone_it_ends_with_the_published_lines_and_is_resolved(
+def test_left_alone_on_the_base_it_was_recorded_on_it_ends_with_the_published_lines_and_is_resolved(
     run: RunFolder, recording: Recording
 ) -> None:
     attempt = _attempt(run, "vanilla")
     ended = attempt.ended
     assert ended
-    assert (ended.body["verdict"], ended.body["termination"]) == ("resolved", "finished")
+    same_base = recording.task != ONE_LINE_OFF
+    resolves = same_base or RESOLVED_ALL_THE_SAME in recording.path.parts
+    assert ended.body["termination"] == "finished"
+    assert ended.body["verdict"] == ("resolved" if resolves else "unresolved")
     recorded = read_mini_swe_agent(recording.path)
     assert ended.body["steps"] == sum(len(step.commands) for step in recorded.steps)
     published = {p: lines for p, lines in _published(recorded.submission).items() if p.startswith("django/")}
     assert published
     # The agents handed in tracked files alone; scripts and backups that they left are in the final state too.
-    assert {path: lines for path, lines in _final(attempt).items() if path in published} == published
+    final = {path: lines for path, lines in _final(attempt).items() if path in published}
+    assert final.keys() == published.keys()
+    assert final == published or not same_base
     assert _of(attempt.read().events, EventKind.SHADOW_TRIGGER_FIRED)
     assert not _of(attempt.read().events, EventKind.EDIT_INTENDED)
 
@@ -164,8 +179,7 @@ def test_the_message_is_a_user_turn_in_the_next_request_and_stays_in_its_place(r
     for event in events:
         if event.kind is EventKind.MODEL_CALLED and not event.body["side"]:
             exchange = orjson.loads(blobs.get(event.body["exchange"]))
-            assert "earlier" not in exchange["request"]  # only long trials page their history
-            history = [orjson.loads(blobs.get(digest)) for digest in exchange["request"]["messages"]]
+            history = _history(blobs, exchange["request"])
             spoken = [
                 i for i, turn in enumerate(history) if turn == {"role": "user", "content": message["text"]}
             ]

@@ -21,7 +21,7 @@ from fourhands.workspace.edit import regenerate
 from fourhands.workspace.layout import lay_tree
 from fourhands.workspace.store import ObjectStore
 
-from .conftest import Base
+from .scene import Base
 
 PATCH: Final = b"""diff --git a/shop.txt b/shop.txt
 --- a/shop.txt

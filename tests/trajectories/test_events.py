@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import resource
+import signal
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +87,23 @@ def test_a_record_of_another_version_is_not_read_as_this_one(tmp_path: Path) -> 
     path.write_bytes(path.read_bytes().replace(b'"v":1', b'"v":2'))
     assert read_events(path).events == ()
     assert "version 2" in read_events(path).problems[0]
+
+
+def test_a_disk_that_is_full_leaves_no_half_line_for_the_next_to_follow(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    log = EventLog(path, lambda _: None)
+    log.append(Actor.HARNESS, EventKind.NOTE, {"note": "first"})
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40, hard))
+        with pytest.raises(OSError, match="File too large"):
+            log.append(Actor.HARNESS, EventKind.NOTE, {"note": "x" * 1000})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    log.append(Actor.HARNESS, EventKind.NOTE, {"note": "last"})
+    log.close()
+    read = read_events(path)
+    assert [event.body["note"] for event in read.events] == ["first", "last"]
+    assert read.problems == ()

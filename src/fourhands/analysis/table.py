@@ -26,9 +26,9 @@ class ConditionRow:
     rate under `vanilla`), each rate over the task's scored repeats, and only over tasks scored under both:
     ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered`` and ``delivered`` count trials with at least one;
     ``would_have_triggered`` counts the `vanilla` trials of the same agent in which this condition's user would have
-    acted (under `vanilla` itself: any condition's); ``interventions_delivered`` counts interventions. ``steps`` and
-    ``tokens`` are means over scored trials; with ``uncounted_replies`` the tokens are a lower bound. ``None`` where
-    nothing can be computed.
+    acted (under `vanilla` itself: any condition's); ``interventions_delivered`` counts interventions; ``messages``
+    are those said, ``fallback_messages`` in the fixed words in place of a model's. ``steps`` and ``tokens`` are means
+    over scored trials; with ``uncounted_replies`` the tokens are a lower bound. ``None``: nothing to compute it of.
     """
 
     agent: str
@@ -49,6 +49,8 @@ class ConditionRow:
     would_have_triggered: int
     delivered: int
     interventions_delivered: int
+    messages: int
+    fallback_messages: int
     steps: float | None
     tokens: float | None
     uncounted_replies: int
@@ -128,6 +130,8 @@ def _row(
         else 0,
         delivered=sum(trial.delivered > 0 for trial in trials),
         interventions_delivered=sum(trial.delivered for trial in trials),
+        messages=sum(trial.messages for trial in trials),
+        fallback_messages=sum(trial.fallback_messages for trial in trials),
         steps=fmean(trial.steps for trial in scored) if scored else None,
         tokens=fmean(trial.tokens for trial in scored) if scored else None,
         uncounted_replies=sum(trial.uncounted_replies for trial in trials),

@@ -36,6 +36,9 @@ class TrialRow:
     shadowed: frozenset[str] = frozenset()
     """Under `vanilla`: labels of the conditions whose user would have acted at least once."""
     delivered: int = 0
+    messages: int = 0
+    fallback_messages: int = 0
+    """Messages that a model was asked for and that were said in the fixed words."""
     already_present: int = 0
     not_applied: int = 0
     user_lines_at_end: int = 0
@@ -66,6 +69,7 @@ def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicabl
     if ended is None:
         return TrialRow(key, attempt, None, applicable=applicable)
     kinds = [event.kind for event in events]
+    said = [event.body.get("source") for event in events if event.kind is EventKind.MESSAGE_SENT]
     missed = [event.body["outcome"] for event in events if event.kind is EventKind.EDIT_NOT_APPLIED]
     changed = [event.body for event in events if event.kind is EventKind.WORKSPACE_CHANGED]
     return TrialRow(
@@ -83,6 +87,8 @@ def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicabl
             for label in event.body["conditions"]
         ),
         delivered=len({event.body["intervention"] for event in events if event.kind in _DELIVERS}),
+        messages=len(said),
+        fallback_messages=said.count("fallback"),
         already_present=missed.count("already_present"),
         not_applied=sum(outcome != "already_present" for outcome in missed),
         user_lines_at_end=changed[-1]["lines"].get("user", 0) if changed else 0,

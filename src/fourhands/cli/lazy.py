@@ -7,7 +7,7 @@ from typing import Any, ClassVar, override
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+from typer.main import get_group
 
 __all__ = ["LazyGroup", "Member"]
 
@@ -22,8 +22,8 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        outlines = {name: TyperCommand(name, help=_help(member)) for name, member in self.members.items()}
-        self.commands = dict(outlines)
+        for name, member in self.members.items():
+            self.add_command(TyperCommand(name, help=_help(member)))
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -34,7 +34,7 @@ class LazyGroup(TyperGroup):
     @override
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands from their outlines."""
-        TyperGroup(name=self.name, commands=self.commands).format_commands(ctx, formatter)
+        TyperGroup(name=self.name, commands=dict(self.commands)).format_commands(ctx, formatter)
 
 
 def _help(member: Member) -> str | None:
@@ -48,4 +48,4 @@ def _command(name: str, member: Member) -> Any:
     else:
         around.command(name=name)(member)
     around.callback()(lambda: None)  # else typer makes a program of one command out of it
-    return get_command(around).commands[name]
+    return get_group(around).commands[name]

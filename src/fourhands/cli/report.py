@@ -195,6 +195,12 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
     if any(row.uncounted_replies for row in rows):
         notes.append("≥: the provider did not tell the tokens of every reply; what it told is a lower bound.")
     notes += [
+        f"{row.model}, {row.condition}: {row.fallback_messages} of {row.messages} messages were said in fixed words: "
+        "the user's model failed, or what it wrote was refused; fourhands show tells why."
+        for row in condition_table(rows)
+        if row.fallback_messages
+    ]
+    notes += [
         f"{row.model}, {row.condition}: with protocol failures as unresolved, {row.resolve_rate_strict:.1%}"
         for row in condition_table(rows)
         if row.resolve_rate_strict is not None and row.resolve_rate_strict != row.resolve_rate

@@ -79,18 +79,13 @@ def plan_experiment(experiment: Experiment) -> Plan:
         MissingError: a live model's key is not set, or a task is not on this machine.
     """
     from fourhands.engine.agents.registry import AGENTS
-    from fourhands.engine.environments import see_that_harbor_has
+    from fourhands.engine.environments import see_that_harbor_has, see_that_the_network_is_held_back
     from fourhands.engine.models import Models
 
     for agent in experiment.agent:
         if agent not in AGENTS:
             raise InputError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
     see_that_harbor_has(experiment.env)
-    live = [each.label for each in experiment.conditions if each.message == "live"]
-    if live and not (experiment.user_model and experiment.user_base_url):
-        raise InputError(
-            f"{live[0]} needs a model for the user's words: give --user-model and --user-base-url"
-        )
     recordings = {
         Path(model).name: Path(model.removeprefix(RECORDED)).absolute()
         for model in experiment.model
@@ -98,6 +93,7 @@ def plan_experiment(experiment: Experiment) -> Plan:
     }
     names = [RECORDED + Path(m).name if m.startswith(RECORDED) else m for m in experiment.model]
     tasks = [load_task(path) for path in find_tasks(experiment.tasks)]
+    see_that_the_network_is_held_back(experiment.env, [task.directory for task in tasks])
     plan = plan_run(
         tasks=tasks,
         agents=[AgentSpec(agent, model) for agent in experiment.agent for model in names],
@@ -188,7 +184,7 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
 
     plan = folder.plan()
     models = Models(plan)
-    models.see_that_it_answers()
+    models.see_that_they_answer()
     gateway = Gateway()
     gateway.start()
 

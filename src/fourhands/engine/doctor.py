@@ -8,7 +8,9 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
+from fourhands.engine.environments import see_that_it_runs
 from fourhands.engine.sandbox import probe
+from fourhands.model.errors import SandboxError
 from fourhands.tasks.cache import cache_root
 
 __all__ = ["Finding", "examine"]
@@ -27,7 +29,7 @@ class Finding:
 
 
 async def examine() -> list[Finding]:
-    """Look at the interpreter, the programs, the cache and the sandbox."""
+    """Look at the interpreter, the programs, the cache, the sandbox and Docker."""
     findings = [Finding("Python", ok=True, found=platform.python_version())]
     findings += [await asyncio.to_thread(_program, name, remedy) for name, remedy in _PROGRAMS.items()]
     cache = cache_root()
@@ -45,7 +47,17 @@ async def examine() -> list[Finding]:
         findings.append(Finding("sandbox", ok=True, found=found))
     else:
         findings.append(Finding("sandbox", ok=False, found="cannot run", remedy=can.problem))
+    findings.append(await asyncio.to_thread(_containers))
     return findings
+
+
+def _containers() -> Finding:
+    """Whether Docker is there; nothing is missing without it."""
+    try:
+        see_that_it_runs("docker")
+    except SandboxError:
+        return Finding("docker", ok=True, found="not running here; only --env docker needs it")
+    return Finding("docker", ok=True, found="runs: --env docker can be used")
 
 
 def _program(name: str, remedy: str) -> Finding:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from harbor.environments.factory import EnvironmentFactory
 from harbor.models.environment_type import EnvironmentType
+from harbor.models.task.config import NetworkMode, TaskConfig
 from harbor.models.trial.config import EnvironmentConfig
 
 from fourhands.engine.containers.address import HOST_NAME
@@ -19,6 +19,7 @@ __all__ = [
     "see_that_harbor_has",
     "see_that_it_runs",
     "see_that_the_gateway_is_reached",
+    "see_that_the_network_is_held_back",
 ]
 
 LOCAL: Final = "local"
@@ -53,6 +54,28 @@ def see_that_the_gateway_is_reached(name: str) -> None:
         )
 
 
+def see_that_the_network_is_held_back(name: str, tasks: Iterable[Path]) -> None:
+    """See that no task is open to the network where what holds it back is also the way to the gateway.
+
+    Args:
+        name: of the environment.
+        tasks: folders.
+
+    Raises:
+        InputError: one is; names its file and the field.
+    """
+    if name not in _BESIDE_US:
+        return
+    for folder in tasks:
+        path = folder / "task.toml"
+        mode = TaskConfig.model_validate_toml(path.read_text("utf-8")).environment.network_mode
+        if mode == NetworkMode.PUBLIC:
+            raise InputError(
+                f"{path} asks for the public network, which --env {name} does not give: set [environment] "
+                'network_mode = "no-network"; the gateway is let through'
+            )
+
+
 def environment_config(name: str, prefixes: Sequence[Path] = ()) -> EnvironmentConfig:
     """Harbor's configuration of an environment; ``prefixes`` are what an agent needs of this machine to run here."""
     if name == LOCAL:
@@ -73,6 +96,8 @@ def see_that_it_runs(name: str) -> None:
     Raises:
         SandboxError: it cannot; with Harbor's reason.
     """
+    from harbor.environments.factory import EnvironmentFactory  # noqa: PLC0415 - imports much
+
     if name == LOCAL:
         return
     try:

@@ -16,7 +16,12 @@ from harbor.trial.hooks import TrialHookEvent
 
 from fourhands.engine.active import ActiveRun
 from fourhands.engine.agents.registry import AGENTS
-from fourhands.engine.environments import LOCAL, environment_config, see_that_it_runs
+from fourhands.engine.environments import (
+    LOCAL,
+    environment_config,
+    see_that_it_runs,
+    see_that_the_gateway_is_reached,
+)
 from fourhands.engine.harbor_private import quiet_console, silence
 from fourhands.engine.lock import write_lock
 from fourhands.engine.sandbox import sweep
@@ -34,6 +39,8 @@ from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder
 
 __all__ = ["Watcher", "execute", "harbor_configs", "is_settled"]
 
+_SETUP_SECONDS = 1800
+"""For an agent's way into a container: the first time its packages are fetched, which takes minutes."""
 _VERIFIER_SLACK = 3
 """Harbor's own time-out of a verifier, as a multiple of the task's: ours comes first and leaves a verdict."""
 
@@ -77,10 +84,11 @@ async def execute(
     Raises:
         FourhandsError: an agent cannot be set up on this machine.
         SandboxError: the environment cannot run here.
-        InputError: a task is not what it was when the run was planned.
+        InputError: a task is not what it was when the run was planned, or its agents could not reach the gateway.
     """
     plan = folder.plan()
     _refuse_changed_tasks(folder, plan)
+    see_that_the_gateway_is_reached(plan.settings.environment)
     await asyncio.to_thread(see_that_it_runs, plan.settings.environment)
     await asyncio.to_thread(sweep, cache_root() / "sandboxes")
     write_lock(folder, plan)
@@ -102,7 +110,9 @@ def _job_config(
     plan: Plan, jobs_path: Path, concurrency: int, key: _JobKey, trials: list[PlannedTrial]
 ) -> JobConfig:
     agent = AGENTS[key.agent.name]
-    environment = plan.settings.environment
+    name = plan.settings.environment
+    # Elsewhere an agent is brought in when its trial begins: nothing of this machine is there.
+    environment = environment_config(name, agent.prefixes() if name == LOCAL else ())
     return JobConfig(
         job_name=_unused(jobs_path, key.name),
         jobs_dir=jobs_path,
@@ -110,14 +120,16 @@ def _job_config(
         n_concurrent_trials=concurrency,
         quiet=True,
         verifier_timeout_multiplier=_VERIFIER_SLACK,
-        # Elsewhere an agent is brought in when its trial begins: nothing of this machine is there.
-        environment=environment_config(environment, agent.prefixes() if environment == LOCAL else ()),
+        environment=environment,
         verifier=VerifierConfig(import_path="fourhands.engine.verifier:Verifier"),
         agents=[
             AgentConfig(
                 import_path=agent.import_path,
                 model_name=key.agent.model,
                 skip_model_parsing=True,
+                override_setup_timeout_sec=None if name == LOCAL else _SETUP_SECONDS,
+                # Also where a task's [agent] narrows what its environment may reach.
+                extra_allowed_hosts=environment.extra_allowed_hosts,
                 kwargs={"run": plan.run_id, "condition": key.condition, "repeat": key.repeat},
             )
         ],

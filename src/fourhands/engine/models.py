@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from fourhands.engine.scripted.playbooks import TEMPERAMENTS, last_moves, playbook_of
 from fourhands.engine.scripted.reference import parse_reference
+from fourhands.engine.speakers import live_speaker
 from fourhands.gateway.playbook import Move, Playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
 from fourhands.gateway.stochastic import STOCHASTIC, Odds, StochasticPlayer, draw
@@ -37,11 +38,13 @@ class Models:
         """Load playbooks and recordings, and see that a live model has an address and a key.
 
         Raises:
-            InputError: a playbook, a recording or an address is wrong.
+            InputError: a playbook, a recording or an address is wrong, or the user's words need a model.
             MissingError: the provider's key is not in the environment.
         """
         self._settings = plan.settings
         self._address = ""
+        if any(Condition.parse(trial.condition).message == "live" for trial in plan.trials):
+            live_speaker(plan.settings, task="", read_blob=lambda _: b"")
         stand_ins = _StandIns(plan)
         players: dict[str, Player] = {}
         for trial in plan.trials:
@@ -54,21 +57,14 @@ class Models:
                 self._live(name)
         self.server = PlayerServer(players)
 
-    def see_that_it_answers(self) -> None:
-        """See that a live model's address takes connections, before agents wait for it for minutes.
+    def see_that_they_answer(self) -> None:
+        """See that the addresses of live models take connections, before agents wait for them for minutes.
 
         Raises:
-            InputError: it does not.
+            InputError: one does not.
         """
-        address = self._settings.base_url
-        if address is None:
-            return
-        parts = urlsplit(address)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        try:
-            socket.create_connection((parts.hostname or "", port), timeout=_PATIENCE).close()
-        except OSError as error:
-            raise InputError(f"--base-url {address} cannot be reached: {error}") from None
+        _see_that_one_answers("--base-url", self._settings.base_url)
+        _see_that_one_answers("--user-base-url", self._settings.user_base_url)
 
     def serve_at(self, address: str) -> None:
         """Say where the players are served."""
@@ -92,6 +88,17 @@ class Models:
         if not key:
             raise MissingError(f"the provider's key is not set: export {settings.api_key_env}=…")
         return Upstream(settings.base_url, name, key)
+
+
+def _see_that_one_answers(option: str, address: str | None) -> None:
+    if address is None:
+        return
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=_PATIENCE).close()
+    except OSError as error:
+        raise InputError(f"{option} {address} cannot be reached: {error}") from None
 
 
 class _StandIns:

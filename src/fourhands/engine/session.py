@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import socket
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from fourhands.engine.sandbox import GATEWAY_PORT
+from fourhands.engine.speakers import live_speaker
 from fourhands.engine.verification import Verification, verify
 from fourhands.gateway.conversation import Conversation, Totals
 from fourhands.gateway.server import Gateway, Seat
@@ -29,7 +29,7 @@ from fourhands.tasks.cache import provide
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Attempt, Plan
-from fourhands.user.speaking import FixedSpeaker, LiveSpeaker
+from fourhands.user.speaking import FixedSpeaker
 from fourhands.user.touching import TouchingUser
 from fourhands.workspace.store import ObjectStore
 
@@ -104,7 +104,10 @@ class Session:
         planned = plan.users_of(key.task, key.condition.label)
         interventions = [[each.intervention() for each in user.interventions] for user in planned]
         self._interventions = [
-            each for user, own in zip(planned, interventions, strict=True) for each in own if not user.shadow_of
+            each
+            for user, own in zip(planned, interventions, strict=True)
+            for each in own
+            if not user.shadow_of
         ]
         objects, base_tree = base
         self._watched = [
@@ -129,17 +132,10 @@ class Session:
         )
 
     def _speaker(self) -> Speaker:
-        settings = self._plan.settings
         if self.key.condition.message == "fixed":
             return FixedSpeaker()
-        assert settings.user_model
-        return LiveSpeaker(
-            task=load_task(self._task.path).instruction,
-            model=settings.user_model,
-            base_url=settings.user_base_url,
-            api_key=os.environ.get(settings.user_api_key_env) or None,
-            read_blob=self.attempt.blobs.get,
-        )
+        instruction = load_task(self._task.path).instruction
+        return live_speaker(self._plan.settings, task=instruction, read_blob=self.attempt.blobs.get)
 
     async def begin(self) -> None:
         """Take the base snapshot, bring the users, and answer the agent from now on.

@@ -6,8 +6,11 @@ import hashlib
 import os
 import zlib
 from pathlib import Path
+from typing import Final
 
 __all__ = ["BlobStore"]
+
+_SMALL: Final = 1 << 13
 
 
 class BlobStore:
@@ -18,6 +21,7 @@ class BlobStore:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._prefix = f"{os.fspath(root)}/"
         self._known: set[str] = (
             set()
         )  # a history is stored again with every request: do not look on disk again
@@ -27,9 +31,9 @@ class BlobStore:
         digest = hashlib.sha256(data).hexdigest()
         if digest in self._known:
             return digest
-        path = os.fspath(self._path(digest))
+        path = f"{self._prefix}{digest[:2]}/{digest[2:]}"
         if not os.path.exists(path):  # noqa: PTH110 - several blobs a step: pathlib takes as long as the disk
-            self._write(path, zlib.compress(data, 1))
+            self._write(path, _compressed(data))
         self._known.add(digest)
         return digest
 
@@ -57,3 +61,11 @@ class BlobStore:
 
     def _path(self, digest: str) -> Path:
         return self._root / digest[:2] / digest[2:]
+
+
+def _compressed(data: bytes) -> bytes:
+    if len(data) > _SMALL:
+        return zlib.compress(data, 1)
+    # A window no larger than the payload: to set up the usual one takes ten times as long as all the rest.
+    packer = zlib.compressobj(1, wbits=13, memLevel=6)
+    return packer.compress(data) + packer.flush()

@@ -10,6 +10,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,12 +51,24 @@ class EventLog:
         with self._lock:
             time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             event = Event(self._next, time, thread, actor, kind, body)
-            self._file.write(_encode(event))
+            self._write(_encode(event))
             if durable:
                 os.fsync(self._file.fileno())
             self._next += 1
             self._on_event(event)
             return event
+
+    def _write(self, line: bytes) -> None:
+        """Write a line whole, or not at all: a full disk must not leave half of one for the next to follow."""
+        start, rest = self._file.tell(), memoryview(line)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(start)
+                self._file.seek(start)
+            raise
 
     def close(self) -> None:
         """Make the file durable and let go of it."""

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from fourhands.engine.sandbox.archive import pack
 from fourhands.model.errors import InputError, MissingError
 from fourhands.model.sandbox import Sandbox
 from fourhands.tasks.cache import content_key, provide
 from fourhands.tasks.environment import python_environment
 
-__all__ = ["Platform", "packed", "platform_of"]
+__all__ = ["Platform", "packed", "platform_of", "read_platform"]
 
 _BUILDER: Final = "packages 1"
 _ARCHIVE: Final = "packages.tar"
+_TAR: Final = ("tar", "--create", "--owner=0", "--group=0", "--numeric-owner", "--file")
 _OLDEST_PYTHON: Final = (3, 12)
 """What the locks of agents are resolved for."""
 _OLDEST_GLIBC: Final = 5
@@ -54,7 +54,16 @@ async def platform_of(sandbox: Sandbox, agent: str) -> Platform:
         SandboxError: the sandbox is gone.
     """
     done = await sandbox.run([sandbox.python, "-I", "-S", "-c", _ASK], cwd="/")
-    major, minor, machine, *libc = done.stdout.decode().split()
+    return read_platform(done.stdout.decode(), agent)
+
+
+def read_platform(said: str, agent: str) -> Platform:
+    """What an interpreter ``said`` of itself: two parts of its version, the machine, the C library and its version.
+
+    Raises:
+        InputError: ``agent`` cannot be installed for it.
+    """
+    major, minor, machine, *libc = said.split()
     if (int(major), int(minor)) < _OLDEST_PYTHON:
         raise InputError(
             f"{agent} needs Python {'.'.join(map(str, _OLDEST_PYTHON))} or later, and the image of the task has "
@@ -101,5 +110,5 @@ def _build(lock: Path, platform: Platform, scratch: Path) -> None:
             f"with glibc 2.{platform.glibc}: {done.stderr.strip()}. Check that pip reaches its index (pip config "
             "list), then run the command again."
         )
-    (scratch / _ARCHIVE).write_bytes(pack(folder))
+    subprocess.run([*_TAR, str(scratch / _ARCHIVE), "--directory", str(folder), "."], check=True)
     shutil.rmtree(folder)

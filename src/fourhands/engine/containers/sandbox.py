@@ -34,10 +34,12 @@ _END_TIMEOUT: Final = 30
 _KILLED: Final = 137
 _PLACE: Final = "/tmp/."  # noqa: S108 - what is put there is named by a secret
 _STDERR_SHOWN: Final = 400
-_FIND_PYTHON: Final = """
+_PROBE: Final = (
+    "import os, sys; assert sys.version_info >= (3, 9); print('python=' + os.path.realpath(sys.executable))"
+)
+_FIND_PYTHON: Final = f"""
 for python in python3 /usr/local/bin/python3 /usr/bin/python3 python; do
-  "$python" -I -S -c 'import os, sys; assert sys.version_info >= (3, 9); print(os.path.realpath(sys.executable))' \
-    2>/dev/null && exit
+  "$python" -I -S -c "{_PROBE}" 2>/dev/null && exit
 done
 exit 1
 """
@@ -82,12 +84,14 @@ class EnvironmentSandbox:
             SandboxError: the environment does not answer.
         """
         found = await self._exec(_FIND_PYTHON)
-        if found.return_code:
+        # An engine's own warnings may stand around it.
+        path = re.search(r"^python=(.+)$", found.stdout or "", re.MULTILINE)
+        if found.return_code or path is None:
             raise InputError(
                 f"the image of {self._environment.environment_name} has no Python 3.9 or later: install python3 in "
                 "its environment/Dockerfile"
             )
-        self._python = (found.stdout or "").split()[-1]
+        self._python = path[1]
         census = await self._exec(shlex.join(command(self.python, "end", "census")))
         listed = re.search(r"\[\[.*\]\]", census.stdout or "")
         if census.return_code or listed is None:
