@@ -19,7 +19,7 @@ from typing import Any, Final
 import orjson
 
 from fourhands.engine.sandbox import LocalSandbox
-from fourhands.gateway.conversation import Conversation
+from fourhands.gateway.conversation import Admitted, Conversation
 from fourhands.model.sandbox import SandboxSpec
 from fourhands.wire.chat import ChatCompletions
 from fourhands.wire.types import Json, Request
@@ -119,7 +119,7 @@ async def _steps(folder: Path) -> list[Figure]:
     for mark in _MARKS:
         walk.still = True
         while dialogue.steps < mark:
-            await _exchange(conversation, dialogue, dialogue.latest(), dialogue.body())
+            await _exchange(conversation, dialogue)
         walk.still = False
         for _ in range(_WINDOW):
             found.setdefault(("quiet", mark), []).append(await _step(conversation, dialogue, walk))
@@ -137,18 +137,31 @@ async def _step(conversation: Conversation, dialogue: _Dialogue, walk: MeasuredW
     raw = orjson.dumps(dialogue.body())
     began = _cpu()
     body = orjson.loads(raw)
-    orjson.dumps(body)
-    floor = _cpu() - began
+    read = _cpu()
     walked = walk.own + walk.child
     request = _WIRE.parse_request(body)
     _WIRE.prepare(body, ())
-    await _exchange(conversation, dialogue, request, body)
+    admitted = await conversation.before_call(_WIRE, request, body)
+    assert admitted
+    asked = _cpu()
+    sent = orjson.dumps(admitted.body)
+    written = _cpu()
+    await _answer(conversation, dialogue, request, admitted, sent)
+    floor = read - began + written - asked
     return _Cost(_cpu() - began - floor - (walk.own + walk.child - walked), floor)
 
 
-async def _exchange(conversation: Conversation, dialogue: _Dialogue, request: Request, body: Json) -> None:
-    admitted = await conversation.before_call(_WIRE, request, body)
+async def _exchange(conversation: Conversation, dialogue: _Dialogue) -> None:
+    """A step at little cost: all that matters of it is new."""
+    request = dialogue.latest()
+    admitted = await conversation.before_call(_WIRE, request, dialogue.body())
     assert admitted
+    await _answer(conversation, dialogue, request, admitted, orjson.dumps(admitted.body))
+
+
+async def _answer(
+    conversation: Conversation, dialogue: _Dialogue, request: Request, admitted: Admitted, sent: bytes
+) -> None:
     received = dialogue.reply()
     await conversation.after_call(
         request,
@@ -156,6 +169,7 @@ async def _exchange(conversation: Conversation, dialogue: _Dialogue, request: Re
         status=200,
         reply=_WIRE.parse_reply(orjson.loads(received)),
         sent=admitted.body,
+        raw=sent,
         received=received,
         milliseconds=1.0,
         provider_failed=False,

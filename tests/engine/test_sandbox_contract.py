@@ -13,9 +13,10 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, override
 
 import pytest
+from harbor.environments.base import ExecResult as HarborResult
 from harbor.models.task.config import EnvironmentConfig, NetworkMode, NetworkPolicy
 from harbor.models.trial.paths import TrialPaths
 
@@ -31,7 +32,7 @@ from fourhands.workspace.snapshot import Snapshotter
 from fourhands.workspace.store import ObjectStore
 from fourhands.workspace.tree import REGULAR, Entry
 
-ENV: Final = {"FROM_SPEC": "1"}
+ENV: Final = {"FROM_SPEC": "1", "LANG": "C"}
 Maker = Callable[[Path], AbstractAsyncContextManager[Sandbox]]
 
 
@@ -40,6 +41,11 @@ class _Prepared(LocalEnvironment):
 
     async def _spec(self) -> SandboxSpec:
         return SandboxSpec(self.environment_dir.parent / "repository", env=ENV)
+
+    @override
+    async def exec(self, *args: Any, **options: Any) -> HarborResult:
+        """As with Docker's client, what is no longer waited for runs on."""
+        return await asyncio.shield(super().exec(*args, **options))
 
 
 @asynccontextmanager

@@ -70,3 +70,38 @@ def test_an_exchange_takes_no_more_room_late_than_early(tmp_path: Path) -> None:
         if number % 256 == 200:
             sizes.append(len(blobs.get(recorder.record({"messages": messages}, b"ok"))))
     assert max(sizes) - min(sizes) < 200  # the name of the page before, and no more
+
+
+KEYS = st.dictionaries(
+    st.sampled_from(["model", "stream", "metadata", "tools", "n"]),
+    st.recursive(
+        st.sampled_from(['"messages":[', "]", "}", "é", 1]), lambda each: st.dictionaries(st.text(), each)
+    ),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(requests=st.lists(st.tuples(KEYS, KEYS, st.integers(0, 4), st.integers(0, 3)), max_size=6))
+def test_a_history_is_found_in_a_request_whatever_stands_around_it(
+    blobs: BlobStore, requests: list[tuple[dict[str, Any], dict[str, Any], int, int]]
+) -> None:
+    one, other = ExchangeRecorder(blobs), ExchangeRecorder(blobs)
+    messages: list[Any] = []
+    for number, (before, after, kept, added) in enumerate(requests):
+        messages = [*messages[:kept], *(message(10 * number + n) for n in range(added))]
+        sent = {**before, "messages": messages}
+        sent |= {key: value for key, value in after.items() if key not in sent}
+        digest = one.record(sent, b"")
+        assert read(blobs, digest) == messages
+        assert other.record(sent, b"", orjson.dumps(sent)) == digest
+
+
+def test_a_change_far_back_in_a_large_history_is_seen(blobs: BlobStore) -> None:
+    recorder = ExchangeRecorder(blobs)
+    messages = [{"role": "tool", "content": f"{n} " * 20_000} for n in range(8)]
+    for changed in range(8):
+        recorder.record({"messages": messages}, b"")
+        text = messages[changed]["content"]
+        messages = [*messages]
+        messages[changed] = {"role": "tool", "content": text[:-2] + "x "}
+        assert read(blobs, recorder.record({"messages": messages}, b"")) == messages

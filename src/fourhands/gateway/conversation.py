@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -219,8 +219,12 @@ class Conversation:
         received: bytes,
         milliseconds: float,
         provider_failed: bool,
+        raw: bytes | None = None,
     ) -> None:
-        """Record an exchange. ``reply`` is ``None`` when the answer was no reply, or did not come."""
+        """Record an exchange. ``reply`` is ``None`` when the answer was no reply, or did not come.
+
+        ``raw`` is ``sent`` as orjson wrote it, if it did.
+        """
         async with self._lock:
             good = reply is not None and reply.complete
             side = not request.tools
@@ -246,7 +250,7 @@ class Conversation:
                     "status": status,
                     "complete": good,
                     "usage": _usage_json(usage),
-                    "exchange": self._exchanges.record(sent, received),
+                    "exchange": self._exchanges.record(sent, received, raw),
                     "tools": list(request.tools),
                     "text": self.blobs.put(reply.text.encode("utf-8", "surrogatepass")) if reply else None,
                     "milliseconds": round(milliseconds, 1),
@@ -428,8 +432,13 @@ class Conversation:
             )
 
 
-def _numbered(actions: Sequence[Action], before: Iterable[str]) -> list[str]:
+def _numbered(actions: Sequence[Action], before: Sequence[str]) -> list[str]:
     """The ids of new calls as the next request will number them: see `number_repeats`."""
+    numbered = [action.call_id for action in actions]
+    given = set(numbered)
+    # Nearly always; and no set is made of a history of thousands.
+    if len(given) == len(numbered) and given.isdisjoint(before):
+        return numbered
     taken = set(before)
     numbered = []
     for action in actions:

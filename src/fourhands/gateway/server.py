@@ -231,6 +231,7 @@ class _Exchange:
 
     status: int = 0
     reply: Reply | None = None
+    sent: bytes = b""
     received: bytearray = field(default_factory=bytearray)
     provider_failed: bool = False
     started: float = field(default_factory=time.monotonic)
@@ -240,6 +241,7 @@ class _Exchange:
         """Pass the request on, and the answer back; record both, however it ends."""
         body = {**self.admitted.body, "model": self.seat.upstream.model}
         try:
+            self.sent = orjson.dumps(body)
             return await self._forward(client, body)
         except (ClientError, TimeoutError) as error:
             self.status, self.provider_failed = 502, True
@@ -250,7 +252,7 @@ class _Exchange:
     async def _forward(self, client: ClientSession, body: Json) -> web.StreamResponse:
         async with client.post(
             _target(self.seat, self.request),
-            data=orjson.dumps(body),
+            data=self.sent,
             headers=_headers(self.seat, self.request),
             allow_redirects=False,
         ) as upstream:
@@ -310,6 +312,7 @@ class _Exchange:
                 status=self.status,
                 reply=self.reply,
                 sent=sent,
+                raw=self.sent,
                 received=bytes(self.received),
                 milliseconds=(time.monotonic() - self.started) * 1000,
                 provider_failed=self.provider_failed,

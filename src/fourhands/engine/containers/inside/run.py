@@ -232,7 +232,7 @@ def main() -> None:
         "split": len(streams[0].kept),
     }
     say(token, answer, streams)
-    pass
+    run.leave_a_drain()
 
 
 if __name__ == "__main__":
