@@ -112,7 +112,7 @@ def test_a_dry_run_prints_the_experiment_and_its_trials_and_leaves_nothing(tmp_p
     ("arguments", "says"),
     [
         (["--condition", "counter-edit[message=live]"], "give --user-model and --user-base-url"),
-        (["--env", "dockr"], "--env dockr"),
+        (["--env", "dockr"], "unknown environment 'dockr': choose from local, docker"),
         (["--agent", "nobody"], "unknown agent 'nobody': choose from mini-swe-agent"),
     ],
 )

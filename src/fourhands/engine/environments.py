@@ -43,8 +43,9 @@ def see_that_the_gateway_is_reached(name: str) -> None:
     """See that an agent there can reach the gateway, which runs on this machine.
 
     Raises:
-        InputError: it cannot; says where it can.
+        InputError: it cannot, or is no environment; says where it can.
     """
+    see_that_harbor_has(name)
     if name not in {LOCAL, *_BESIDE_US}:
         reached = ", ".join((LOCAL, *_BESIDE_US))
         raise InputError(
