@@ -142,8 +142,9 @@ def test_a_row_is_folded_from_events() -> None:
             event(EventKind.TRIGGER_FIRED),
             event(EventKind.WORKSPACE_CHANGED, lines={"user": 2}),
             event(EventKind.EDIT_APPLIED, intervention="i1"),
-            event(EventKind.MESSAGE_SENT, intervention="i1"),
-            event(EventKind.MESSAGE_SENT, intervention="i2"),
+            event(EventKind.MESSAGE_SENT, intervention="i1", message="m1"),
+            event(EventKind.MESSAGE_CARRIED, message="m1"),
+            event(EventKind.MESSAGE_SENT, intervention="i2", message="m2", source="fallback"),
             event(EventKind.TRIGGER_FIRED),
             event(EventKind.EDIT_NOT_APPLIED, outcome="already_present"),
             event(EventKind.TRIGGER_FIRED),
@@ -161,6 +162,7 @@ def test_a_row_is_folded_from_events() -> None:
     )  # one edit with its words, and words alone
     assert (row.already_present, row.not_applied, row.user_lines_at_end) == (1, 1, 1)
     assert row.uncounted_replies == 2
+    assert (row.messages, row.fallback_messages, row.never_carried) == (2, 1, 1)
     assert row.is_scored
     assert not row.is_resolved
 

@@ -291,6 +291,29 @@ async def test_before_an_action_a_streamed_reply_waits_for_the_edit_and_comes_wh
             assert first + await answer.read() == b"".join(sent)
 
 
+async def test_a_message_whose_action_is_dropped_stands_behind_the_next_one(scene: MakeScene) -> None:
+    async with scene(k=1, moment=Moment.BEFORE_ACTION) as s:
+        s.provider.answers.append(completion("c1", "cat a.txt"))
+        await s.post({"model": "seen", "messages": s.messages, "tools": TOOLS})  # and the agent drops it
+        await s.step("c2", "cat a.txt")
+        await s.step("c3", "true")
+        assert s.of(EventKind.MESSAGE_LOST) == []
+        (moved,) = [note for note in s.of(EventKind.NOTE) if note["note"] == "message_moved"]
+        assert moved["anchor"] == ["c2"]
+        assert s.provider.bodies[-1]["messages"][-1] == {"role": "user", "content": "I changed it (1)."}
+
+
+async def test_a_sandbox_that_is_gone_before_an_action_is_ours_to_answer_for(scene: MakeScene) -> None:
+    async with scene(k=1, moment=Moment.BEFORE_ACTION) as s:
+        await s.step("c1", "ls")
+        await s.sandbox.stop()
+        s.provider.answers.append(completion("c2", "cat a.txt"))
+        await s.post({"model": "seen", "messages": s.messages, "tools": TOOLS})
+        assert s.conversation.failure is not None
+        status, body = await s.post({"model": "seen", "messages": s.messages, "tools": TOOLS})
+        assert (status, b"the trial is invalid" in body) == (500, True)
+
+
 async def test_a_step_is_counted_by_accepted_replies(scene: MakeScene) -> None:
     async with scene(event=TriggerEvent.STEP, at=2, k=1) as s:
         await s.step("c1", "true")

@@ -10,7 +10,8 @@ from fourhands.model.user import Moment
 
 
 def _choices() -> st.SearchStrategy[TriggerChoice]:
-    counts = st.lists(st.integers(1, 500).map(float), min_size=1, max_size=3).map(tuple)
+    texts = st.from_regex(r"[1-9]\d{0,9}(\.\d{1,5})?", fullmatch=True)
+    counts = st.lists(texts.map(float), min_size=1, max_size=3).map(tuple)
 
     def of(event: TriggerEvent) -> st.SearchStrategy[TriggerChoice]:
         if event in COUNTED - {TriggerEvent.PROGRESS}:

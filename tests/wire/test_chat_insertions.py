@@ -36,10 +36,10 @@ def test_all_insertions_at_once_are_the_same_as_one_after_another(
     insertions = [Insertion(f"m{n}", tuple(batch), f"word {n}") for n, batch in enumerate(batches)]
     body = {"model": "m", "messages": messages}
     one_by_one, carried = body, []
-    for insertion in insertions:
+    for insertion in reversed(insertions):  # what comes in later at one place goes in front
         one_by_one, ids = WIRE.prepare(one_by_one, [insertion])
         carried += ids
-    assert WIRE.prepare(body, insertions) == (one_by_one, tuple(carried))
+    assert WIRE.prepare(body, insertions) == (one_by_one, tuple(reversed(carried)))
 
 
 @given(histories(), BATCHES)

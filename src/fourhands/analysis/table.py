@@ -27,8 +27,9 @@ class ConditionRow:
     ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered`` and ``delivered`` count trials with at least one;
     ``would_have_triggered`` counts the `vanilla` trials of the same agent in which this condition's user would have
     acted (under `vanilla` itself: any condition's); ``interventions_delivered`` counts interventions; ``messages``
-    are those said, ``fallback_messages`` in the fixed words in place of a model's. ``steps`` and ``tokens`` are means
-    over scored trials; with ``uncounted_replies`` the tokens are a lower bound. ``None``: nothing to compute it of.
+    are those said, ``fallback_messages`` in the fixed words in place of a model's, ``never_carried`` those that no
+    request carried. ``steps`` and ``tokens`` are means over scored trials; with ``uncounted_replies`` the tokens are
+    a lower bound. ``None``: nothing to compute it of.
     """
 
     agent: str
@@ -51,6 +52,7 @@ class ConditionRow:
     interventions_delivered: int
     messages: int
     fallback_messages: int
+    never_carried: int
     steps: float | None
     tokens: float | None
     uncounted_replies: int
@@ -132,6 +134,7 @@ def _row(
         interventions_delivered=sum(trial.delivered for trial in trials),
         messages=sum(trial.messages for trial in trials),
         fallback_messages=sum(trial.fallback_messages for trial in trials),
+        never_carried=sum(trial.never_carried for trial in trials),
         steps=fmean(trial.steps for trial in scored) if scored else None,
         tokens=fmean(trial.tokens for trial in scored) if scored else None,
         uncounted_replies=sum(trial.uncounted_replies for trial in trials),

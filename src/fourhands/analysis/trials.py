@@ -39,6 +39,8 @@ class TrialRow:
     messages: int = 0
     fallback_messages: int = 0
     """Messages that a model was asked for and that were said in the fixed words."""
+    never_carried: int = 0
+    """Messages that no request ever carried: the agent ended first, or its history lost their place."""
     already_present: int = 0
     not_applied: int = 0
     user_lines_at_end: int = 0
@@ -89,8 +91,15 @@ def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicabl
         delivered=len({event.body["intervention"] for event in events if event.kind in _DELIVERS}),
         messages=len(said),
         fallback_messages=said.count("fallback"),
+        never_carried=len(
+            _messages(events, EventKind.MESSAGE_SENT) - _messages(events, EventKind.MESSAGE_CARRIED)
+        ),
         already_present=missed.count("already_present"),
         not_applied=sum(outcome != "already_present" for outcome in missed),
         user_lines_at_end=changed[-1]["lines"].get("user", 0) if changed else 0,
         applicable=applicable,
     )
+
+
+def _messages(events: Iterable[Event], kind: EventKind) -> set[str]:
+    return {event.body["message"] for event in events if event.kind is kind}

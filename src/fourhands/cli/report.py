@@ -145,7 +145,7 @@ def _trials(rows: Sequence[TrialRow]) -> list[str]:
         else:
             state = f"{row.outcome.verdict} ({row.outcome.termination}), {row.steps} steps"
             if row.triggered:
-                state += f"; user: triggered {_times(row.triggered)}, edited {_times(row.delivered)}"
+                state += f"; user: triggered {_times(row.triggered)}, delivered {_times(row.delivered)}"
                 state += f", edit there already {_times(row.already_present)}" if row.already_present else ""
                 state += f", edit did not fit {_times(row.not_applied)}" if row.not_applied else ""
                 state += f"; user lines at the end: {row.user_lines_at_end}"
@@ -199,6 +199,12 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
         "the user's model failed, or what it wrote was refused; fourhands show tells why."
         for row in condition_table(rows)
         if row.fallback_messages
+    ]
+    notes += [
+        f"{row.model}, {row.condition}: {row.never_carried} of {row.messages} messages never reached the model: "
+        "the agent ended first, or its history lost their place."
+        for row in condition_table(rows)
+        if row.never_carried
     ]
     notes += [
         f"{row.model}, {row.condition}: with protocol failures as unresolved, {row.resolve_rate_strict:.1%}"

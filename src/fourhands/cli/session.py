@@ -81,6 +81,7 @@ def plan_experiment(experiment: Experiment) -> Plan:
     from fourhands.engine.agents.registry import AGENTS
     from fourhands.engine.environments import see_that_harbor_has, see_that_the_network_is_held_back
     from fourhands.engine.models import Models
+    from fourhands.engine.speakers import live_speaker
 
     for agent in experiment.agent:
         if agent not in AGENTS:
@@ -92,6 +93,9 @@ def plan_experiment(experiment: Experiment) -> Plan:
         if model.startswith(RECORDED)
     }
     names = [RECORDED + Path(m).name if m.startswith(RECORDED) else m for m in experiment.model]
+    if any(condition.message == "live" for condition in experiment.conditions):
+        live_speaker(experiment.settings, task="", read_blob=lambda _: b"")  # said now what is wrong with it
+    errors().print("Planning; what tasks are made of is built on first use …", markup=False)
     tasks = [load_task(path) for path in find_tasks(experiment.tasks)]
     see_that_the_network_is_held_back(experiment.env, [task.directory for task in tasks])
     plan = plan_run(

@@ -14,6 +14,7 @@ from fourhands.model.intervention import Delivery, Intervention, Trigger, Trigge
 from fourhands.model.text import LineRange, Region
 from fourhands.tasks.folder import problems
 from fourhands.user.message_claims import claims_change
+from fourhands.user.message_talk import betrays_mistake
 
 __all__ = [
     "NotApplicable",
@@ -223,9 +224,11 @@ def _planned(
 
 
 def _belief(patch: RecordPatch) -> str | None:
-    """What the user thinks, without an edit to speak of: never words that claim one."""
+    """What the user thinks, without an edit to speak of: never words that claim one, or that call it mistaken."""
     thoughts = (patch.mistaken_belief, patch.user_claim)
-    thought = next((each for each in thoughts if each and not claims_change(each)), None)
+    thought = next(
+        (each for each in thoughts if each and not (claims_change(each) or betrays_mistake(each))), None
+    )
     return f"A thought on the code you are at: {thought} Please go by that." if thought else None
 
 

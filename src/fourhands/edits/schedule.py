@@ -24,7 +24,7 @@ NeutralEdits = Callable[[NeutralKind | None, int], tuple[Intervention, ...] | No
 def schedule(
     condition: Condition, record: Record, neutral: NeutralEdits, progress_steps: int
 ) -> tuple[Intervention, ...] | NotApplicable:
-    """The interventions of a touching user; under `vanilla` those that a Counter-Edit's user would make.
+    """The interventions of a touching user under any condition but `vanilla`.
 
     Args:
         condition: with its parameters.

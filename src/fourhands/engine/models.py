@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from fourhands.engine.scripted.playbooks import TEMPERAMENTS, last_moves, playbook_of
 from fourhands.engine.scripted.reference import parse_reference
-from fourhands.engine.speakers import live_speaker
 from fourhands.gateway.playbook import Move, Playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
 from fourhands.gateway.stochastic import STOCHASTIC, Odds, StochasticPlayer, draw
@@ -38,13 +37,11 @@ class Models:
         """Load playbooks and recordings, and see that a live model has an address and a key.
 
         Raises:
-            InputError: a playbook, a recording or an address is wrong, or the user's words need a model.
+            InputError: a playbook, a recording or an address is wrong.
             MissingError: the provider's key is not in the environment.
         """
         self._settings = plan.settings
         self._address = ""
-        if any(Condition.parse(trial.condition).message == "live" for trial in plan.trials):
-            live_speaker(plan.settings, task="", read_blob=lambda _: b"")
         stand_ins = _StandIns(plan)
         players: dict[str, Player] = {}
         for trial in plan.trials:

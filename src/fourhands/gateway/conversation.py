@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -140,6 +140,8 @@ class Conversation:
         self._pending: list[_Pending] = []
         self._closed = False
         self._insertions: list[Insertion] = []
+        self._adrift: set[str] = set()
+        """Messages that stood behind actions the agent never took up: they wait for the next ones."""
         self._carried: dict[str, _Carried] = {}
         self._requests = 0
         self._limited = False
@@ -197,7 +199,7 @@ class Conversation:
             carried = self._carried.setdefault(insertion.id, _Carried())
             name = {"message": insertion.id}
             if insertion.id not in ids:
-                if not carried.lost:
+                if not carried.lost and insertion.id not in self._adrift:
                     carried.lost = True
                     self.emit(Actor.HARNESS, EventKind.MESSAGE_LOST, {**name, "request": self._requests})
                 continue
@@ -275,8 +277,10 @@ class Conversation:
                         "touches": _touches_json(action, None),
                     },
                 )
-            if calls and not self._closed:
-                await self._ask(Moment.BEFORE_ACTION, tuple(calls))
+            if calls:
+                self._moor(tuple(calls))
+                if not self._closed:
+                    await self._ask(Moment.BEFORE_ACTION, tuple(calls))
 
     async def close(self) -> None:
         """Take no more requests; a user's edit that is being made is finished first."""
@@ -314,11 +318,21 @@ class Conversation:
             if not reply.is_accepted_by(request):
                 self.totals.steps -= 1
                 self.totals.retries += 1
+                self._adrift |= {each.id for each in self._insertions if each.batch == reply.calls}
                 self.emit(
                     Actor.HARNESS,
                     EventKind.NOTE,
                     {"note": "reply_not_accepted", "step": reply.step, "calls": list(reply.calls)},
                 )
+
+    def _moor(self, batch: tuple[str, ...]) -> None:
+        """Let messages that lost their actions before they were ever carried stand behind ``batch``."""
+        for place, insertion in enumerate(self._insertions):
+            if insertion.id in self._adrift:
+                self._insertions[place] = replace(insertion, batch=batch)
+                moved = {"note": "message_moved", "message": insertion.id, "anchor": list(batch)}
+                self.emit(Actor.HARNESS, EventKind.NOTE, moved)
+        self._adrift.clear()
 
     async def _after_action(self, results: Sequence[ActionResult]) -> None:
         for result in results:

@@ -29,6 +29,7 @@ from aiohttp import (
 
 from fourhands.gateway.conversation import Admitted, Conversation
 from fourhands.gateway.players import PlayerServer
+from fourhands.gateway.reading import read_request
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
 from fourhands.wire.registry import wire_for
@@ -58,6 +59,7 @@ _HOP_BY_HOP: Final = frozenset(
         "accept-encoding",
     }
 )
+_INVALID: Final = "the gateway failed; the trial is invalid"
 _SECRETS: Final = frozenset({"authorization", "x-api-key", "api-key"})
 _PLAIN_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._:-]*)+")
 """Nothing that a client or a provider could take for another host or a folder above: no ``..``, ``%``, ``@``."""
@@ -189,16 +191,16 @@ class Gateway:
         self, seat: Seat, wire: Wire, request: web.BaseRequest, raw: bytes
     ) -> web.StreamResponse:
         try:
-            body = orjson.loads(raw)
-            parsed = wire.parse_request(body)
-            wire.prepare(body, ())  # what cannot be prepared is the agent's mistake, not ours
+            body, parsed = read_request(wire, raw)  # what cannot be read is the agent's mistake, not ours
         except (ValueError, AttributeError, TypeError) as error:
             raise _RefusedError(400, f"not a {wire.name} request: {error}") from None
+        if seat.conversation.failure is not None:
+            raise _RefusedError(500, _INVALID)
         try:
             admitted = await seat.conversation.before_call(wire, parsed, body)
         except Exception as error:  # whatever breaks on our side is ours to answer for, never the agent's
-            seat.conversation.fail(str(error) if isinstance(error, FourhandsError) else repr(error))
-            raise _RefusedError(500, "the gateway failed; the trial is invalid") from error
+            _fail(seat, error)
+            raise _RefusedError(500, _INVALID) from error
         if admitted is None:
             raise _RefusedError(
                 403, "the trial takes no more requests: its limit of steps or its time is reached"
@@ -317,8 +319,12 @@ class _Exchange:
                 milliseconds=(time.monotonic() - self.started) * 1000,
                 provider_failed=self.provider_failed,
             )
-        except OSError as error:  # a full disk: the record is no longer whole, and the agent is not to blame
-            self.seat.conversation.fail(repr(error))
+        except Exception as error:  # noqa: BLE001 - a full disk, a sandbox that is gone: ours, never the agent's
+            _fail(self.seat, error)
+
+
+def _fail(seat: Seat, error: Exception) -> None:
+    seat.conversation.fail(str(error) if isinstance(error, FourhandsError) else repr(error))
 
 
 async def _wanted(

@@ -65,7 +65,7 @@ class TriggerChoice:
     at: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.event}:{'+'.join(f'{each:g}' for each in self.at)}" if self.at else str(self.event)
+        return f"{self.event}:{'+'.join(map(_exact, self.at))}" if self.at else str(self.event)
 
     @classmethod
     def parse(cls, text: str) -> TriggerChoice:
@@ -84,6 +84,11 @@ class TriggerChoice:
         if colon and not takes_counts:
             raise ValueError(f"trigger {text!r}: {event} takes no counts")
         return cls(event, tuple(float(each) for each in counts.split("+")) if takes_counts else ())
+
+
+def _exact(count: float) -> str:
+    """Read back as the same number; whole ones without a point, and none with an exponent."""
+    return str(int(count)) if count == int(count) else f"{count:.15f}".rstrip("0")
 
 
 @dataclass(frozen=True, slots=True)

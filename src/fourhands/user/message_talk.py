@@ -13,7 +13,30 @@ from typing import Final
 from fourhands.user.message_ground import Ground, fold
 from fourhands.user.message_names import without_edit_names
 
-__all__ = ["talk"]
+__all__ = ["betrays_mistake", "talk"]
+
+_FAULTY: Final = r"(?:wrong(?:ly)?|incorrect(?:ly)?|false|flawed|faulty|broken|buggy|erroneous(?:ly)?|misguided)\b"
+_FAULT: Final = r"(?:wrong|bugs?|mistakes?|errors?|faults?|flaws?|defects?|breaks?|broken|incorrect)\b"
+_ON_PURPOSE: Final = (
+    r"(?:on purpose|purpose(?:ful)?ly|deliberate(?:ly)?|intentional(?:ly)?|knowing(?:ly)?|planted|seeded|subtle)\b"
+)
+_SURELY: Final = r"(?:\w+ly |not |just |still |all |a bit |of course ){0,2}"
+# That something was wrong before, or would be wrong to do, everybody says of code: only what the speaker now holds.
+_MISTAKEN: Final = (
+    r"\bmistaken(?:ly)?\b|\bsabotag\w*|\bred herring\b|\bmislead(?:s|ing)? you\b"
+    r"|\bmis(?:understand(?:ing)?|understood|read|conceptions?|belie(?:f|ve)s?)\b"
+    rf"|\b(?:though|although|despite|albeit|while|but|even if|knowing)\b[^.!?]{{0,40}}?"
+    rf"\b(?:is|'s|are|being|be|that) {_SURELY}{_FAULTY}"
+    rf"|(?:^|[.!?;,] ?|\band )(?:it|this|that|which)(?:'s| is) {_SURELY}{_FAULTY}(?! (?:to|for|that|when|if|in)\b)"
+    r"|\b(?:my|this|the) (?:\w+ )?(?:assumption|belief|change|edit|guess|idea|patch|premise|tweak|version)s?\b"
+    rf"[^.!?]{{0,20}}? {_FAULTY}"
+    rf"|\b{_FAULTY} (?:assumption|belief|edit|guess|idea|premise|understanding)s?\b"
+    rf"|\b(?:i|we)(?:'m| am| are|'re| was| were| may be| might be| could be| got it) {_SURELY}{_FAULTY}"
+    rf"|\b{_FAULT} (?:\w+ ){{0,3}}?{_ON_PURPOSE}|\b{_ON_PURPOSE} (?:\w+ ){{0,3}}?{_FAULT}"
+    r"|\b(?:was|were) (?:\w+ )?(?:assumed|believed|presumed|thought) (?:that|to)\b|\bthe assumption (?:is|was|that)\b"
+    r"|\b(?:the|an?) (?:actual|correct|intended|proper|real|right|true) (?:\w+ )?"
+    r"(?:approach|behaviou?r|fix|one|outcome|output|result|solution|value|way)s? (?:would|should|might|may|could)\b"
+)
 
 _NEVER: Final = {
     "speaks of tests": (
@@ -29,12 +52,14 @@ _NEVER: Final = {
         r"|\b(?:this|it)(?:'s| is| was) (?:(?:all|just|only|really|part of) )*(?:an? |the )?"
         r"(?:simulat|evaluation|experiment|exercise|dataset|prompt|study|role ?play)"
         r"|\b(?:hidden|held out|secret|reference|gold|golden) (?:checks?|cases?|solution|patch|repair|fix|answer)"
-        r"|\bground truth\b"
+        r"|\bground truth\b|\bqa\b"
+        r"|\b(?:the|an?) (?:correct|right|expected|official|true|real|proper|intended) answers?\b"
     ),
     "speaks of its part": (
-        r"\bmistaken(?:ly)?\b|\bcounter ?edits?\b|\bco edits?\b|\bpersona\b|\bpretend\w*|\brole ?play\w*"
+        r"\bcounter ?edits?\b|\bco edits?\b|\bpersona\b|\bpretend\w*|\brole ?play\w*"
         r"|\bstakeholders?\b|\bsystem prompt\b|\bmy (?:prompt|instructions?)\b"
     ),
+    "speaks of its part: that it is mistaken": _MISTAKEN,
     "speaks as a model": (
         r"\b(?:as|i am|i'm) (?:just |only )?an? (?:\w+ )?(?:ai|assistant|language model|llm|chatbot|bot)\b"
         r"|\blanguage models?\b|\bai (?:assistant|model|agent)s?\b|\bi(?:'m| am) sorry,? but\b"
@@ -44,6 +69,14 @@ _NEVER: Final = {
     ),
 }
 _UNLESS_GROUNDED: Final = {
+    "speaks of what is hidden": r"\bhidden\b",
+    "speaks of how work is checked": (
+        r"\b(?:accept\w*|assertions?|build|checks?|jobs?|pipelines?|reviewers?|validations?|validators?)"
+        r"(?: (?:all|also|should|still|then|will|would))* "
+        r"(?:accepts?|agree[ds]?|approve[ds]?|complains?|fail(?:s|ed)?|pass(?:es|ed)?|succeeds?)\b"
+        r"|\b(?:all|are|be|everything|goes|go|is|it's|keeps?|remains?|still|stays?|stayed|turns?|went)"
+        r" (?:\w+ )?(?:green|red)\b|\ball pass(?:es|ed|ing)?\b"
+    ),
     "speaks of grading": r"\bgrad(?:e|es|ed|ing|ers?)\b",
     "speaks of evaluation": r"\bevaluat\w*",
     "speaks of a verifier": r"\bverifiers?\b",
@@ -65,6 +98,11 @@ def talk(text: str, ground: Ground) -> Iterator[str]:
     for reason, pattern in _UNLESS_GROUNDED.items():
         if (match := re.search(pattern, folded)) and not re.search(pattern, ground.folded):
             yield _reason(reason, match)
+
+
+def betrays_mistake(text: str) -> bool:
+    """Whether the speaker says, or words it so, that what they hold is not so: no user thinks that of themselves."""
+    return re.search(_MISTAKEN, fold(text)) is not None
 
 
 def _reason(reason: str, match: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -58,8 +59,9 @@ class ChatCompletions:
         messages = list(body["messages"])
         places = _behind_batches(messages, [insertion.batch for insertion in insertions])
         found = [(at, insertion) for at, insertion in zip(places, insertions, strict=True) if at is not None]
-        # From the end, so that no insertion moves the place of another.
-        for at, insertion in sorted(found, key=lambda each: -each[0]):
+        # From the end, so that no insertion moves the place of another; at one place the earlier comes first.
+        last_said_first = found[::-1]
+        for at, insertion in sorted(last_said_first, key=itemgetter(0), reverse=True):
             messages.insert(at, {"role": "user", "content": insertion.text})
         carried = [insertion.id for _, insertion in found]
         prepared = {**body, "messages": messages} if carried else body
