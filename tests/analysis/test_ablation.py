@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fourhands.analysis.ablation import AblatedTrial, ablated_trial, ablation_table
-from fourhands.model.ablation import Ablation, Cause, Conclusion
+from fourhands.model.ablation import Ablation, Cause, Conclusion, Probe, ProbeName
 from fourhands.model.condition import Condition
 from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
+from fourhands.model.outcome import Verdict
 from fourhands.model.trial import AgentSpec, TrialKey
 
 
@@ -23,10 +25,11 @@ REMOVED = _ablation(Conclusion.EDIT_CAUSED, Cause.REMOVAL)
 REPLACED = _ablation(Conclusion.EDIT_CAUSED, Cause.REPLACEMENT)
 BROKEN = _ablation(Conclusion.ALSO_BROKEN_WITHOUT, stood=False)
 UNKNOWN = _ablation(Conclusion.CANNOT_COMPOSE)
+SLOW = replace(BROKEN, probes=(Probe(ProbeName.WITHOUT_EDIT, Verdict.UNRESOLVED, "tree", timed_out=True),))
 
 
 def test_conclusions_are_counted_per_agent_and_condition_and_what_is_not_done_is_said() -> None:
-    found = [REMOVED, REMOVED, REPLACED, BROKEN, UNKNOWN, None]
+    found = [REMOVED, REMOVED, REPLACED, SLOW, UNKNOWN, None]
     trials = [AblatedTrial(_key("m", repeat=n), True, each) for n, each in enumerate(found, 1)]
     trials.append(AblatedTrial(_key("m", repeat=9), False, None))
     trials.append(AblatedTrial(_key("m", "co-edit"), True, BROKEN))
@@ -44,6 +47,7 @@ def test_conclusions_are_counted_per_agent_and_condition_and_what_is_not_done_is
         "cannot_compose": 1,
         "not_yet": 1,
         "stood": 4,
+        "timed_out": 1,
     }
     assert (second["condition"], second["failed_touched"], second["stood"]) == ("co-edit", 1, 0)
 

@@ -9,7 +9,10 @@ from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
 
 AGENT = AgentSpec("a", "m")
-CAUSED = Ablation(Conclusion.EDIT_CAUSED, Cause.REMOVAL, "", True, {}, "tree", "key", ())
+REMOVED, REPLACED = (
+    Ablation(Conclusion.EDIT_CAUSED, by, "", True, {}, "tree", "key", ())
+    for by in (Cause.REMOVAL, Cause.REPLACEMENT)
+)
 
 
 def _line(number: int, fate: str) -> UserLine:
@@ -57,7 +60,7 @@ def test_lines_answers_and_causes_are_counted_per_condition() -> None:
     rows = aftermath_table(
         [
             _trial("vanilla", "", None),
-            _trial("counter-edit", "kkm", _response(re_reads=2), failed=True, ablation=CAUSED),
+            _trial("counter-edit", "kkm", _response(re_reads=2), failed=True, ablation=REMOVED),
             _trial("counter-edit", "crk", _response(tests=1, mode=ResponseMode.REVERTS), failed=True),
             _trial("co-edit", "k", _response()),
         ]
@@ -70,6 +73,14 @@ def test_lines_answers_and_causes_are_counted_per_condition() -> None:
     assert (row.re_read, row.tested, row.asked, row.mentioned) == (1, 1, 0, 2)
     assert row.modes == {"ignores": 1, "reverts": 1}
     assert (row.failed_touched, row.edit_caused, row.not_ablated) == (2, 1, 1)
+
+
+def test_causes_by_removal_and_by_replacement_are_told_apart() -> None:
+    done = [REMOVED, REMOVED, REPLACED, None]
+    (row,) = aftermath_table(
+        _trial("counter-edit", "k", _response(), failed=True, ablation=each) for each in done
+    )
+    assert (row.failed_touched, row.edit_caused, row.by_removal, row.by_replacement) == (4, 3, 2, 1)
 
 
 def test_every_intervention_is_told_with_each_of_its_lines() -> None:

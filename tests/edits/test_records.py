@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from fourhands.model.errors import InputError
 from fourhands.model.intervention import Delivery, TriggerEvent
 from fourhands.model.text import LineRange, Region
 from fourhands.user.message_claims import claims_change
+from fourhands.user.message_talk import betrays_mistake
 
 FILES = {"swe_bench_verified": 200, "swe_bench_pro": 25, "deepswe": 25}
 PATCH = {"id": "p", "diff": "diff --git a/x b/x\n", "user_claim": "It should be so."}
@@ -216,9 +218,41 @@ def test_a_record_may_bring_its_own_words() -> None:
     )
 
 
-def test_every_released_patch_has_a_belief_that_claims_no_edit(released: list[Record]) -> None:
+def test_a_thought_that_calls_itself_mistaken_is_not_said() -> None:
+    told = intervention(1, mistaken_belief="The mistaken assumption is that it is so.")
+    planned = counter_edit_interventions(record_of(told), 1, Delivery.MESSAGE_ONLY)
+    assert isinstance(planned, tuple)
+    assert planned[0].message == "A thought on the code you are at: It should be so. Please go by that."
+    alone = intervention(1, mistaken_belief="It was assumed to be so.", user_claim=None)
+    assert counter_edit_interventions(record_of(alone), 1, Delivery.MESSAGE_ONLY) == NotApplicable(
+        "toy: its Counter-Edit has no belief to speak of"
+    )
+
+
+def test_every_released_patch_has_words_that_claim_no_edit_and_betray_no_mistake(
+    released: list[Record],
+) -> None:
     for record in released:
         if record.counter_edit.mode == "patch":
             planned = counter_edit_interventions(record, 3, Delivery.MESSAGE_ONLY)
             assert isinstance(planned, tuple), planned
-            assert not any(each.message is None or claims_change(each.message) for each in planned)
+            said = [each.message or "" for each in planned]
+            assert all(said)
+            assert not [each for each in said if claims_change(each) or betrays_mistake(each)]
+            # By other means than the checks that chose the words.
+            assert not re.search(
+                r"mistaken|misbelie|was assumed|\bI(?:'ve| have)? (?!should)|\bmy\b", "\n".join(said)
+            )
+
+
+def test_a_record_without_patch_and_words_offers_nothing_of_its_counter_edit(shared_data: Path) -> None:
+    silent = [
+        record
+        for record in read_records(shared_data / "swe-touch" / "swe_bench_verified.jsonl")
+        if record.counter_edit.mode == "text_only"
+    ]
+    assert len(silent) == 8
+    for record in silent:
+        for delivery in Delivery:
+            planned = counter_edit_interventions(record, 1, delivery)
+            assert isinstance(planned, NotApplicable), record.instance_id

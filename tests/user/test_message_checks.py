@@ -74,6 +74,7 @@ def test_a_wish_may_be_said_without_an_edit(text: str) -> None:
         ("I added a guard\x00 in the cache.", "cannot be seen"),
         ("I added a guard \ud800 in the cache.", "cannot be seen"),
         ("I added a guard:\n```\nreturn None\n```", "holds a code block"),
+        ("I added a guard ` ``` in there.", "holds a code block"),
         ("# The guard\nI added a guard there.", "holds a heading"),
         ("I added a guard there.\n+        return None", "holds a list"),
         ("I added a guard.\ndiff --git a/pkg/cache.py b/pkg/cache.py", "holds a diff"),

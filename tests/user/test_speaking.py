@@ -309,7 +309,7 @@ async def test_a_second_try_after_an_error_is_good(provider: Provider) -> None:
 
 
 async def test_the_prompt_tells_the_moment_and_no_more(provider: Provider) -> None:
-    speaker = _speaker(provider, says(GOOD), seed=7)
+    speaker = _speaker(provider, says(GOOD))
     speaker.observe(_event(EventKind.ACTION_SEEN, call="c1", tool="bash", arguments="a1", touches=[]))
     touch = {"path": "pkg/cache.py", "kind": "read", "lines": None}
     speaker.observe(_event(EventKind.ACTION_RESULT, call="c1", touches=[touch]))
@@ -323,7 +323,7 @@ async def test_the_prompt_tells_the_moment_and_no_more(provider: Provider) -> No
     speaker.observe(_event(EventKind.ACTION_SEEN, call="c4", tool="bash", arguments="a1", touches=[]))
     await speaker.phrase(OCCASION)
     asked = provider.asked[0]
-    assert (set(asked), asked["model"], asked["seed"]) == ({"model", "messages", "seed"}, "m", 7)
+    assert (set(asked), asked["model"]) == ({"model", "messages"}, "m")
     told = provider.prompt()
     assert "bash: sed -n 1,20p pkg/cache.py; read pkg/cache.py\n" in told
     assert f"bash: echo {'x' * 295} …; edited pkg/new.py\n" in told

@@ -7,6 +7,7 @@ import pytest
 
 from fourhands.model.text import LineRange, Region
 from fourhands.workspace.compose import Conflict, MergedTree, compose
+from fourhands.workspace.control import control
 from fourhands.workspace.counterfactual import Counterfactuals, counterfactuals
 from fourhands.workspace.edit import CompiledEdit, regenerate
 from fourhands.workspace.part import parts_at
@@ -126,14 +127,62 @@ def test_the_agents_own_lines_yield_to_the_reference_only_where_they_contradict_
     expected = swapped(BASE, (b"line 20\n", b"reference twenty\n"), (b"line 10\n", b"agent ten\n"))
     assert content_of(bench, place.instead) == expected
     assert content_of(bench, files.instead) == swapped(expected, (b"line 2\n", b"reference two\n"))
-    assert place.beside == Conflict(("f",))  # the control may not take a side: then the edit might go as well
+    assert place.control  # the agent yields to the reference in the control as well, and the edit stays
+    assert content_of(bench, place.control.beside) == swapped(expected, (b"line 22\n", b"line 22\nuser\n"))
+    assert place.control.around is None
 
 
 def test_the_control_keeps_the_edit(bench: Bench) -> None:
     after = swapped(BASE, (b"line 22\n", b"line 22\nuser\n"))
     (place, _) = bench.states(after, after, (18, 24)).replaced
     beside = swapped(BASE, (b"line 20\n", b"reference twenty\n"), (b"line 22\n", b"line 22\nuser\n"))
-    assert content_of(bench, place.beside) == beside
+    assert place.control
+    assert content_of(bench, place.control.beside) == beside
+    assert place.control.around is None
+
+
+def test_a_comment_that_adjoins_what_the_reference_rewrites_stands_beside_it(bench: Bench) -> None:
+    for there in (b"# user\nline 20\n", b"line 20\n# user\n"):
+        after = swapped(BASE, (b"line 20\n", there))
+        (place, _) = bench.states(after, after).replaced
+        assert place.control
+        assert content_of(bench, place.control.beside) == swapped(
+            after, (b"line 20\n", b"reference twenty\n")
+        )
+        assert place.control.around is None
+
+
+def test_on_a_line_of_the_reference_the_edit_stays_and_around_it_stands_what_it_replaced(
+    bench: Bench,
+) -> None:
+    after = swapped(BASE, (b"line 20\n", b"line 20  # user\n"))
+    files = bench.states(after, after).replaced[1]
+    assert content_of(bench, files.instead) == REFERENCE
+    assert files.control
+    assert files.control.around
+    around = swapped(BASE, (b"line 2\n", b"reference two\n"))
+    assert content_of(bench, files.control.around) == around
+    assert content_of(bench, files.control.beside) == swapped(around, (b"line 20\n", b"line 20  # user\n"))
+
+
+def test_an_edit_that_is_the_references_own_leaves_the_reference_whole(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 20\n", b"reference twenty\n"))
+    files = bench.states(after, after).replaced[1]
+    assert files.control
+    assert content_of(bench, files.control.beside) == REFERENCE
+    assert files.control.around is None
+
+
+def test_a_file_that_is_not_text_on_both_sides_gives_way_as_a_whole(bench: Bench) -> None:
+    shorter = swapped(BASE, (b"line 1\n", b""))
+    trees = [bench.tree({"f": content}) for content in (BASE, b"\0reference", shorter)]
+    found = control(bench.store, *trees)
+    assert (found.beside, found.around) == (MergedTree(trees[2]), MergedTree(trees[0]))
+
+
+def test_a_file_of_the_reference_in_a_folder_that_the_edit_made_a_file_has_no_control(bench: Bench) -> None:
+    trees = [bench.tree({"g": BASE} | files) for files in ({}, {"a/b": b"reference\n"}, {"a": b"user\n"})]
+    assert control(bench.store, *trees).beside == Conflict(("a/b",))
 
 
 def test_an_edit_in_pieces_gives_way_to_the_reference_that_covers_its_place(bench: Bench) -> None:

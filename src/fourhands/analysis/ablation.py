@@ -31,7 +31,8 @@ class AblationRow:
 
     ``failed_touched`` is the population; it is the sum of ``edit_caused``, ``also_broken_without``,
     ``cannot_compose`` and ``not_yet`` (not ablated). ``by_removal`` and ``by_replacement`` add up to
-    ``edit_caused``; ``stood`` are those in whose final state anything of the edit was left.
+    ``edit_caused``; ``stood`` are those in whose final state anything of the edit was left; ``timed_out`` those in
+    which tests ran out of time: the next ``ablate`` concludes on them again.
     """
 
     agent: str
@@ -45,6 +46,7 @@ class AblationRow:
     cannot_compose: int
     not_yet: int
     stood: int
+    timed_out: int
 
     def as_json(self) -> dict[str, Any]:
         """As ``ablate --json`` prints it."""
@@ -81,4 +83,5 @@ def _row(agent: AgentSpec, condition: Condition, found: Sequence[Ablation | None
         cannot_compose=conclusions.count(Conclusion.CANNOT_COMPOSE),
         not_yet=len(found) - len(done),
         stood=sum(ablation.stood for ablation in done),
+        timed_out=sum(not ablation.is_final for ablation in done),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from fourhands.analysis.ablation import AblatedTrial
 from fourhands.analysis.lines import InterventionLines, UserLines
 from fourhands.analysis.responses import Response
+from fourhands.model.ablation import Cause
 from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
 
@@ -52,7 +53,7 @@ class AftermathRow:
     ``interventions`` were delivered, in ``trials`` trials. ``written`` to ``absent_at_end`` count lines of the user,
     as `InterventionLines` does; ``revised_trials`` are trials in which the agent changed or removed at least one.
     ``re_read``, ``tested``, ``asked`` and ``mentioned`` count interventions after which the agent did so at least
-    once; ``modes`` counts first responses, as `ResponseMode` names them. The last five count failed trials in which
+    once; ``modes`` counts first responses, as `ResponseMode` names them. The others count failed trials in which
     an edit was delivered, as `AblationRow` does.
     """
 
@@ -76,6 +77,8 @@ class AftermathRow:
     modes: dict[str, int]
     failed_touched: int
     edit_caused: int
+    by_removal: int
+    by_replacement: int
     also_broken_without: int
     cannot_compose: int
     not_ablated: int
@@ -102,6 +105,9 @@ def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) ->
         for trial in trials
         if trial.ablated.applies
     ]
+    causes = [
+        trial.ablated.ablation.by for trial in trials if trial.ablated.applies and trial.ablated.ablation
+    ]
 
     def total(name: str) -> int:
         return sum(getattr(each, name) for each in lines)
@@ -127,6 +133,8 @@ def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) ->
         modes=dict(sorted(Counter(str(r.mode) for r in responses if r.mode is not None).items())),
         failed_touched=len(conclusions),
         edit_caused=conclusions.count("edit_caused"),
+        by_removal=causes.count(Cause.REMOVAL),
+        by_replacement=causes.count(Cause.REPLACEMENT),
         also_broken_without=conclusions.count("also_broken_without"),
         cannot_compose=conclusions.count("cannot_compose"),
         not_ablated=conclusions.count("not_ablated"),

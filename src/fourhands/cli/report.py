@@ -43,7 +43,7 @@ def print_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]]
         for headers, lines in tables:
             title = agent if headers is _HEADERS else "after the user's interventions"
             table = Table(
-                title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0)
+                title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0)
             )
             for header in headers:
                 table.add_column(header, justify="left" if header == "condition" else "right", no_wrap=True)
@@ -101,7 +101,7 @@ def _by_agent(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[tuple[str, l
 
 
 def _after_cells(row: AftermathRow) -> list[str]:
-    caused = f"{row.edit_caused} of {row.failed_touched}" if row.failed_touched else ""
+    caused = f"{row.by_removal}+{row.by_replacement} of {row.failed_touched}" if row.failed_touched else ""
     if row.not_ablated:
         caused = (
             f"? of {row.failed_touched}"
@@ -183,7 +183,8 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
             "lines: that the user wrote, in the end kept, moved, changed or removed.",
             "re-read, tested: interventions after which the agent read the place again, ran tests;",
             "said, asked: after which it spoke of the change, asked the user something.",
-            "caused: failed trials that are resolved once the user's edit is out of the final state.",
+            "caused: failed trials, by removal + by replacement. Removal: resolved once the edit is out;",
+            "replacement: resolved only once the reference stands in its place, and not with the edit beside it.",
             "?: not looked at yet; fourhands ablate does it.",
         ]
     models = {row.key.agent.model for row in rows}

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fourhands.engine.ablation_case import Case, read_case
+from fourhands.engine.conclusion import conclude
 from fourhands.engine.session import base_objects
 from fourhands.engine.verdicts import Verdicts
-from fourhands.model.ablation import Ablation, Cause, Conclusion, Probe, ProbeName, VerdictSource
+from fourhands.model.ablation import Ablation, Probe, ProbeName, VerdictSource
 from fourhands.model.errors import InputError
 from fourhands.model.outcome import Verdict
 from fourhands.model.trial import TrialKey
@@ -27,6 +28,7 @@ from fourhands.workspace.compose import Conflict, MergedTree
 from fourhands.workspace.counterfactual import Counterfactuals, counterfactuals
 from fourhands.workspace.edit import regenerate
 from fourhands.workspace.part import Scope
+from fourhands.workspace.standing import user_edits
 from fourhands.workspace.store import ObjectStore
 
 __all__ = ["Ablated", "Watch", "ablate_run"]
@@ -72,7 +74,11 @@ async def ablate_run(folder: RunFolder, *, concurrency: int, watch: Watch) -> tu
         nonlocal done
         async with slots:
             there = read_ablation(case.attempt)
-            kept = there is not None and (there.tree, there.key) == (case.tree, case.verdict_key)
+            kept = (
+                there is not None
+                and there.is_final
+                and (there.tree, there.key) == (case.tree, case.verdict_key)
+            )
             if there is None or not kept:
                 there = await _ablate(case, tasks[case.key.task], verdicts)
                 write_ablation(case.attempt, there)
@@ -85,9 +91,8 @@ async def ablate_run(folder: RunFolder, *, concurrency: int, watch: Watch) -> tu
         async with asyncio.TaskGroup() as group:
             running = [group.create_task(work(case)) for case in cases]
     except ExceptionGroup as errors:
-        raise errors.exceptions[
-            0
-        ] from None  # the command line tells one error, and the first stopped the rest
+        # The command line tells one error, and the first stopped the rest.
+        raise errors.exceptions[0] from None
     return tuple(task.result() for task in running)
 
 
@@ -117,11 +122,11 @@ async def _ablate(case: Case, task: Task, verdicts: Verdicts) -> Ablation:
         store = ObjectStore(Path(scratch) / "objects.git", base=case.attempt.objects_path)
         states = await asyncio.to_thread(_compose, store, case, task)
         probing = _Probing(case, task, store, verdicts)
-        conclusion, cause, detail = await _conclude(states, probing)
+        found = await conclude(states, probing)
     return Ablation(
-        conclusion=conclusion,
-        by=cause,
-        detail=detail,
+        conclusion=found.conclusion,
+        by=found.by,
+        detail=found.detail + _out_of_time(probing.done),
         stood=states.stood,
         user_lines=case.user_lines,
         tree=case.tree,
@@ -136,7 +141,12 @@ def _base(task: Task) -> tuple[Path, str]:
 
 def _compose(store: ObjectStore, case: Case, task: Task) -> Counterfactuals:
     reference = regenerate(store, case.base_tree, task.reference)
-    return counterfactuals(store, case.tree, case.edits, reference, case.regions)
+    return counterfactuals(store, case.tree, user_edits(store, case.changes), reference, case.regions)
+
+
+def _out_of_time(probes: Sequence[Probe]) -> str:
+    names = ", ".join(dict.fromkeys(probe.name for probe in probes if probe.timed_out))
+    return f"; the tests ran out of time on {names}: ablate again to be sure" if names else ""
 
 
 @dataclass
@@ -151,10 +161,10 @@ class _Probing:
 
     async def __call__(
         self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None = None
-    ) -> Verdict:
+    ) -> Probe:
         probe = await self._probe(name, state, scope)
         self.done.append(probe)
-        return probe.verdict
+        return probe
 
     async def _probe(self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None) -> Probe:
         if isinstance(state, Conflict):
@@ -164,37 +174,16 @@ class _Probing:
             return Probe(name, Verdict.UNRESOLVED, state.tree, key, source="trial", scope=scope)
         known = await self.verdicts.of(self.task, self.store, self.case.base_tree, state.tree)
         source: VerdictSource = "cache" if known.cached else "verifier"
-        return Probe(name, known.verdict, state.tree, known.key, known.seconds, source, scope)
-
-
-async def _conclude(states: Counterfactuals, probe: _Probing) -> tuple[Conclusion, Cause | None, str]:
-    """Probe from the strongest evidence to the weakest, and stop at the first that decides."""
-    if await probe(ProbeName.WITHOUT_EDIT, states.without_edit) is Verdict.RESOLVED:
-        return Conclusion.EDIT_CAUSED, Cause.REMOVAL, "taking the edit out solves it"
-    gone = "" if states.stood else "nothing of the edit stood any more; "
-    for part in states.replaced:
-        where = "at its place" if part.scope == "place" else "in its files"
-        if await probe(ProbeName.REFERENCE_INSTEAD, part.instead, part.scope) is not Verdict.RESOLVED:
-            continue
-        if not states.stood:
-            detail = f"{gone}the reference {where} solves it: what the agent made of it is wrong"
-            return Conclusion.ALSO_BROKEN_WITHOUT, None, detail
-        if await probe(ProbeName.REFERENCE_BESIDE, part.beside, part.scope) is Verdict.RESOLVED:
-            detail = (
-                f"the reference {where} solves it beside the edit as well: the agent's own part is missing"
-            )
-            return Conclusion.ALSO_BROKEN_WITHOUT, None, detail
-        detail = f"the reference {where} solves it without the edit, and does not with it"
-        return Conclusion.EDIT_CAUSED, Cause.REPLACEMENT, detail
-    if all(done.verdict is Verdict.NONE for done in probe.done):
-        paths = ", ".join(dict.fromkeys(path for done in probe.done for path in done.conflicts))
-        detail = (
-            f"the agent wrote into the edit, and no part of the reference says what belongs there: {paths}"
+        return Probe(
+            name,
+            known.verdict,
+            state.tree,
+            known.key,
+            known.seconds,
+            source,
+            scope,
+            timed_out=known.timed_out,
         )
-        return Conclusion.CANNOT_COMPOSE, None, detail
-    tried = "taking the edit out" if states.stood else "nothing to take out"
-    beyond = "and neither does the reference there" if states.replaced else "and the reference is elsewhere"
-    return Conclusion.ALSO_BROKEN_WITHOUT, None, f"{gone}{tried} does not solve it, {beyond}"
 
 
 def _printable(paths: Sequence[str]) -> tuple[str, ...]:

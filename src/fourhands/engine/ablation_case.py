@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,9 @@ from fourhands.model.text import LineRange, Region
 from fourhands.model.trial import TrialKey
 from fourhands.trajectories.ablations import failed_after_edit
 from fourhands.trajectories.run_folder import Attempt, Plan, PlannedTrial, RunFolder
-from fourhands.workspace.changes import Hunk
-from fourhands.workspace.revert import FileEdit
-from fourhands.workspace.tree import Entry
+from fourhands.workspace.attribution import Author
+from fourhands.workspace.changes import FileChange, Hunk
+from fourhands.workspace.standing import RecordedChange
 
 __all__ = ["Case", "read_case"]
 
@@ -24,8 +23,8 @@ __all__ = ["Case", "read_case"]
 class Case:
     """The final attempt at a trial that is scored, unresolved, and had an edit delivered.
 
-    ``edits`` are all that the user wrote, file by file, the newest first; ``regions`` what the delivered
-    interventions were about, in base coordinates.
+    ``changes`` are all that agent and user wrote, in order; ``regions`` what the delivered interventions were
+    about, in base coordinates.
     """
 
     key: TrialKey
@@ -33,7 +32,7 @@ class Case:
     base_tree: str
     tree: str
     verdict_key: str
-    edits: tuple[FileEdit, ...]
+    changes: tuple[RecordedChange, ...]
     regions: tuple[Region, ...]
     user_lines: Mapping[str, int]
 
@@ -61,12 +60,7 @@ def read_case(folder: RunFolder, plan: Plan, trial: PlannedTrial) -> Case | None
         base_tree=_bodies(events, EventKind.TRIAL_STARTED)[0]["base_tree"],
         tree=verified["tree"],
         verdict_key=verified["key"],
-        edits=tuple(
-            _file_edit(file)
-            for body in reversed(_bodies(events, EventKind.WORKSPACE_CHANGED))
-            if body["by"] == Actor.USER
-            for file in body["files"]
-        ),
+        changes=tuple(map(_recorded, _bodies(events, EventKind.WORKSPACE_CHANGED))),
         regions=tuple(
             region
             for each in planned
@@ -81,10 +75,18 @@ def _bodies(events: Sequence[Event], kind: EventKind) -> list[dict[str, Any]]:
     return [event.body for event in events if event.kind is kind]
 
 
-def _file_edit(file: dict[str, Any]) -> FileEdit:
-    before, after = (
-        None if mode is None or blob is None else Entry(mode, blob)
-        for mode, blob in zip(file["modes"], (file["old"], file["new"]), strict=True)
+def _recorded(body: dict[str, Any]) -> RecordedChange:
+    author: Author = "user" if body["by"] == Actor.USER else "agent"
+    return RecordedChange(author, body["intervention"], tuple(map(_file_change, body["files"])))
+
+
+def _file_change(file: dict[str, Any]) -> FileChange:
+    return FileChange(
+        path=file["path"],
+        old_blob=file["old"],
+        new_blob=file["new"],
+        old_mode=file["modes"][0],
+        new_mode=file["modes"][1],
+        hunks=tuple(Hunk(LineRange(a, b), LineRange(c, d)) for a, b, c, d in file["hunks"]),
+        binary=file["binary"],
     )
-    hunks = tuple(Hunk(LineRange(a, b), LineRange(c, d)) for a, b, c, d in file["hunks"])
-    return FileEdit(os.fsencode(file["path"]), before, after, hunks)

@@ -22,12 +22,16 @@ __all__ = ["KnownVerdict", "Verdicts"]
 
 @dataclass(frozen=True, slots=True)
 class KnownVerdict:
-    """A verdict, its key, how long the tests took when they ran, and whether that was before."""
+    """A verdict, its key, how long the tests took when they ran, and whether that was before.
+
+    ``timed_out``: they were stopped, so an unresolved verdict may be this machine's doing.
+    """
 
     key: str
     verdict: Verdict
     seconds: float
     cached: bool
+    timed_out: bool = False
 
 
 class _Entry(BaseModel):
@@ -57,9 +61,10 @@ class Verdicts:
                 return KnownVerdict(key, entry.verdict, entry.seconds, cached=True)
             found = await verify(task, store, base_tree, tree)
             entry = _Entry(verdict=found.verdict, seconds=round(found.report.seconds, 2))
-            if not found.report.timed_out:
+            timed_out = found.report.timed_out
+            if not timed_out:
                 write_whole(path, entry.model_dump_json(by_alias=True).encode())
-            return KnownVerdict(key, entry.verdict, entry.seconds, cached=False)
+            return KnownVerdict(key, entry.verdict, entry.seconds, cached=False, timed_out=timed_out)
 
 
 def _read(path: Path) -> _Entry | None:

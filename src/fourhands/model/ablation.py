@@ -16,11 +16,11 @@ class Conclusion(StrEnum):
     """Whether the user's edit caused the failure."""
 
     EDIT_CAUSED = "edit_caused"
-    """Solved once the edit is out of the final state, or once the reference stands in its place."""
+    """Solved once the edit is out; or once the reference stands in its place, and not with the edit beside it."""
     ALSO_BROKEN_WITHOUT = "also_broken_without"
-    """Taking the edit out, and putting the reference there, does not solve it; or the edit had gone already."""
+    """What is wrong is wrong without the edit too, or is solved with it; or nothing of the edit stood any more."""
     CANNOT_COMPOSE = "cannot_compose"
-    """No state without the edit could be made: the agent wrote into it, and the reference says nothing there."""
+    """The states that would tell could not be made: the agent wrote into the edit, and nobody knows what else."""
 
 
 class Cause(StrEnum):
@@ -28,7 +28,7 @@ class Cause(StrEnum):
 
     REMOVAL = "removal"
     REPLACEMENT = "replacement"
-    """Weaker: the agent's own work at that place was missing or mixed up with the edit."""
+    """Weaker: the agent's own work there was missing or mixed up with the edit, which spoils even the reference."""
 
 
 class ProbeName(StrEnum):
@@ -39,6 +39,8 @@ class ProbeName(StrEnum):
     """The edit is out, and the reference's part is in."""
     REFERENCE_BESIDE = "reference_beside"
     """The control: the reference's part is in, and the edit as well."""
+    REFERENCE_AROUND = "reference_around"
+    """What stood before the edit, and as much of the reference as fits beside the edit; only if that is not all."""
 
 
 VerdictSource = Literal["verifier", "cache", "trial"]
@@ -51,6 +53,7 @@ class Probe:
 
     ``key`` is the verdict's (repository state, verifier, environment), ``seconds`` are the tests' when they ran.
     ``scope`` tells how much of the reference was taken: the hunks at the ``place``, or all in the edited ``files``.
+    ``timed_out``: the tests ran out of time, which the machine may be to blame for.
     """
 
     name: ProbeName
@@ -61,6 +64,7 @@ class Probe:
     source: VerdictSource | None = None
     scope: Literal["place", "files"] | None = None
     conflicts: tuple[str, ...] = ()
+    timed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ class Ablation:
     """The conclusion on one attempt, and the probes it follows from, in the order they were made.
 
     ``tree`` and ``key`` are of the final state as the trial was verified. ``stood``: whether anything of the edit
-    was left in it. ``user_lines`` are the lines of each intervention that stood there.
+    was left in it, be it elsewhere or with other white space. ``user_lines`` are the lines of each intervention
+    that stood there.
     """
 
     conclusion: Conclusion
@@ -79,3 +84,8 @@ class Ablation:
     tree: str
     key: str
     probes: tuple[Probe, ...]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing would be gained by ablating again: no probe ran out of time."""
+        return not any(probe.timed_out for probe in self.probes)

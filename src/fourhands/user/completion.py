@@ -44,14 +44,12 @@ def open_client(*, base_url: str | None, api_key: str | None, timeout: float) ->
     return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
 
 
-async def complete(
-    client: AsyncOpenAI, *, model: str, messages: Sequence[dict[str, str]], seed: int | None
-) -> Completion:
+async def complete(client: AsyncOpenAI, *, model: str, messages: Sequence[dict[str, str]]) -> Completion:
     """Ask once. Whatever the provider does comes back as a ``Completion``."""
     from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - see `open_client`
 
     try:
-        body = await _body(client, model, messages, seed)
+        body = await _body(client, model, messages)
     except APIStatusError as error:
         status = error.status_code
         final = status < 500 and status not in _WORTH_ASKING_AGAIN  # noqa: PLR2004 - the server's own errors
@@ -67,13 +65,9 @@ async def complete(
     return _read(body)
 
 
-async def _body(
-    client: AsyncOpenAI, model: str, messages: Sequence[dict[str, str]], seed: int | None
-) -> bytes:
+async def _body(client: AsyncOpenAI, model: str, messages: Sequence[dict[str, str]]) -> bytes:
     """The reply's bytes; one more than allowed at most, and a chunk."""
     asked: dict[str, Any] = {"model": model, "messages": messages}
-    if seed is not None:
-        asked["seed"] = seed
     body = bytearray()
     # No limit on tokens is asked for: its name differs among providers, and some refuse the other's.
     async with client.chat.completions.with_streaming_response.create(**asked) as response:

@@ -22,8 +22,8 @@ MAX_WORD_CHARACTERS: Final = 120
 
 _THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _QUOTED: Final = re.compile(r"\A(?:\"([^\"]*)\"|“([^“”]*)”)\Z")
+_FENCE: Final = re.compile(r"```|~~~")
 _MARKUP: Final = {
-    "holds a code block": r"```|~~~",
     "holds a heading": r"^\s{0,3}(?:#{1,6}\s|(?:={3,}|-{3,})\s*$)",
     "holds a diff": r"^(?:diff --git |index [0-9a-f]{7,}|@@ |--- |\+\+\+ )",
     "holds a list": r"^\s*(?:[-+*•]|\d{1,2}[.)])\s",
@@ -77,6 +77,8 @@ def _form(text: str) -> Iterator[str]:
 
 def _markup(text: str, ground: Ground) -> Iterator[str]:
     del ground
+    if _FENCE.search(text):  # before spans are taken out: one may take a piece of a fence with it
+        yield "holds a code block"
     prose = SPAN.sub("it", text)
     for reason, pattern in _MARKUP.items():
         if re.search(pattern, prose, re.MULTILINE | re.IGNORECASE):

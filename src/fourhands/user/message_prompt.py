@@ -36,8 +36,9 @@ _EDITED: Final = (
     "else; it was not committed, pushed or run"
 )
 _SPOKE: Final = (
-    "the developer has changed nothing and will change nothing: state the wish or the belief, and never say or imply "
-    "that they changed, added, moved or removed anything"
+    "the developer has changed nothing and will change nothing: state the wish or the belief, as in I want, I think, "
+    "I expect; say nothing else of the developer, and never say or imply that they changed, added, moved or removed "
+    "anything"
 )
 _TONES: Final = (
     "this is the first time the developer speaks up. Friendly and at ease.",

@@ -15,22 +15,24 @@ from fourhands.user.message_names import without_edit_names
 
 __all__ = ["betrays_mistake", "talk"]
 
-_FAULTY: Final = r"(?:wrong(?:ly)?|incorrect(?:ly)?|false|flawed|faulty|broken|buggy|erroneous(?:ly)?|misguided)\b"
+_FAULTY: Final = r"(?:wrong(?:ly)?|incorrect(?:ly)?|flawed|faulty|broken|buggy|erroneous(?:ly)?|misguided)\b"
 _FAULT: Final = r"(?:wrong|bugs?|mistakes?|errors?|faults?|flaws?|defects?|breaks?|broken|incorrect)\b"
 _ON_PURPOSE: Final = (
-    r"(?:on purpose|purpose(?:ful)?ly|deliberate(?:ly)?|intentional(?:ly)?|knowing(?:ly)?|planted|seeded|subtle)\b"
+    r"(?:on purpose|purpose(?:ful)?ly|deliberate(?:ly)?|intentional(?:ly)?|knowing(?:ly)?|planted|seeded|"
+    r"subtle)\b"
 )
 _SURELY: Final = r"(?:\w+ly |not |just |still |all |a bit |of course ){0,2}"
+_NOT_OF_A_DEED: Final = r"(?! (?:to|for|that|when|if|in)\b)"
 # That something was wrong before, or would be wrong to do, everybody says of code: only what the speaker now holds.
 _MISTAKEN: Final = (
     r"\bmistaken(?:ly)?\b|\bsabotag\w*|\bred herring\b|\bmislead(?:s|ing)? you\b"
     r"|\bmis(?:understand(?:ing)?|understood|read|conceptions?|belie(?:f|ve)s?)\b"
     rf"|\b(?:though|although|despite|albeit|while|but|even if|knowing)\b[^.!?]{{0,40}}?"
-    rf"\b(?:is|'s|are|being|be|that) {_SURELY}{_FAULTY}"
-    rf"|(?:^|[.!?;,] ?|\band )(?:it|this|that|which)(?:'s| is) {_SURELY}{_FAULTY}(?! (?:to|for|that|when|if|in)\b)"
+    rf"\b(?:is|'s|are|being|be) {_SURELY}{_FAULTY}{_NOT_OF_A_DEED}"
+    rf"|(?:^|[.!?;,] ?|\band )(?:it|this|that|which)(?:'s| is) {_SURELY}{_FAULTY}{_NOT_OF_A_DEED}"
     r"|\b(?:my|this|the) (?:\w+ )?(?:assumption|belief|change|edit|guess|idea|patch|premise|tweak|version)s?\b"
-    rf"[^.!?]{{0,20}}? {_FAULTY}"
-    rf"|\b{_FAULTY} (?:assumption|belief|edit|guess|idea|premise|understanding)s?\b"
+    rf"[^.!?]{{0,20}}?\b(?:are|be|being|is|was|were) {_SURELY}{_FAULTY}"
+    rf"|\b(?:false|{_FAULTY}) (?:assumption|belief|edit|guess|idea|premise|understanding)s?\b"
     rf"|\b(?:i|we)(?:'m| am| are|'re| was| were| may be| might be| could be| got it) {_SURELY}{_FAULTY}"
     rf"|\b{_FAULT} (?:\w+ ){{0,3}}?{_ON_PURPOSE}|\b{_ON_PURPOSE} (?:\w+ ){{0,3}}?{_FAULT}"
     r"|\b(?:was|were) (?:\w+ )?(?:assumed|believed|presumed|thought) (?:that|to)\b|\bthe assumption (?:is|was|that)\b"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["A_CHANGE", "CHANGE", "CHANGED", "CHANGING", "HAVE", "I_OR_WE", "LATELY"]
+__all__ = ["A_CHANGE", "CHANGE", "CHANGED", "HAVE", "I_OR_WE", "LATELY"]
 
 CHANGED: Final = (
     r"(?:added|adjusted|altered|applied|changed|cleaned|committed|converted|corrected|deleted|dropped|edited|extended|"
@@ -16,12 +16,9 @@ CHANGE: Final = (
     r"(?:add|adjust|alter|change|commit|delete|drop|edit|fix|implement|insert|merge|modify|move|patch|push|refactor|"
     r"remove|rename|replace|revert|rewrite|tweak|update)\b"
 )
-CHANGING: Final = (
-    r"(?:add|adjust|alter|chang|edit|fix|modify|mov|patch|refactor|"
-    r"remov|renam|replac|rewrit|tweak|updat)ing\b"
-)
 A_CHANGE: Final = (
-    r"(?:change|edit|update|commit|patch|fix|tweak|modification|adjustment|refactor|refactoring|rewrite)(?:e?s)?\b"
+    r"(?:change|edit|update|commit|patch|fix|tweak|modification|adjustment|refactor|refactoring|rewrite)"
+    r"(?:e?s)?\b"
 )
 I_OR_WE: Final = r"\b(?:i|we)"
 HAVE: Final = r"(?:'ve|'d| have| had)?"

@@ -56,7 +56,6 @@ class LiveSpeaker:
         read_blob: Callable[[str], bytes],
         max_attempts: int = 3,
         timeout: float = 60.0,
-        seed: int | None = None,
     ) -> None:
         """Note whom to ask; nothing is asked or imported yet.
 
@@ -68,7 +67,6 @@ class LiveSpeaker:
             read_blob: the bytes behind a hash in the trial's events.
             max_attempts: requests for one message, at least 1.
             timeout: seconds for all attempts at one message.
-            seed: passed on to the provider, if given.
 
         Raises:
             InputError: a setting is wrong; names it and says what would be right.
@@ -85,7 +83,6 @@ class LiveSpeaker:
         self._read_blob = read_blob
         self._max_attempts = max_attempts
         self._timeout = timeout
-        self._seed = seed
         self._recent = RecentActions(_ACTIONS)
         self._spoken = 0
 
@@ -119,7 +116,7 @@ class LiveSpeaker:
             messages = message_prompt(
                 occasion, task=self._task, actions=actions, spoken=self._spoken, drafts=search.drafts
             )
-            answer = await complete(client, model=self._model, messages=messages, seed=self._seed)
+            answer = await complete(client, model=self._model, messages=messages)
             search.usage += answer.usage
             if answer.problem is None:
                 text = tidy(answer.text)

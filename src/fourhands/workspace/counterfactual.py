@@ -9,10 +9,14 @@ from dataclasses import dataclass
 
 from fourhands.model.text import LineRange, Region
 from fourhands.workspace.compose import Conflict, MergedTree, compose
+from fourhands.workspace.control import Control, control
+from fourhands.workspace.displaced import home
 from fourhands.workspace.edit import CompiledEdit
+from fourhands.workspace.file_edit import EditPart, FileEdit
 from fourhands.workspace.part import Part, Scope, parts_at
-from fourhands.workspace.revert import EditPart, FileEdit, Reverted, place_in_base, revert
+from fourhands.workspace.revert import Reverted, place_in_base, revert
 from fourhands.workspace.store import ObjectStore
+from fourhands.workspace.tree import TreeClashError
 
 __all__ = ["Counterfactuals", "Replaced", "counterfactuals"]
 
@@ -21,16 +25,19 @@ type State = MergedTree | Conflict
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A part of the reference in the edit's place (``instead``), and with the edit kept (``beside``)."""
+    """A part of the reference in the edit's place (``instead``), and the control: with the edit (see `Control`).
+
+    There is no control where ``instead`` could not be composed.
+    """
 
     scope: Scope
     instead: State
-    beside: State
+    control: Control | None
 
 
 @dataclass(frozen=True, slots=True)
 class Counterfactuals:
-    """The states to verify. ``stood``: whether anything of the edit was left in the final state.
+    """The states to verify. ``stood``: whether anything of the edit was left in the final state, wherever.
 
     ``replaced`` has the narrower part first; it is empty when the reference leaves the edited files alone.
     """
@@ -67,17 +74,17 @@ def counterfactuals(
     forced = revert(store, edits, tree, force=True) if removed.contested else removed
     places = _places(store, edits, reference.base_tree, regions)
     contested = _in_base(store, removed.contested, reference.base_tree)
+    homes = _homes(store, edits, reference.base_tree, tree)
+    replaced = []
+    for part in parts_at(store, reference, places):
+        instead = _instead(store, forced, reference.base_tree, part, contested=contested, homes=homes)
+        beside = None if isinstance(instead, Conflict) else control(store, forced.tree, instead.tree, tree)
+        replaced.append(Replaced(part.scope, instead, beside))
+    changed = removed.tree != tree or bool(contested) or bool(removed.clashes)
     return Counterfactuals(
-        stood=removed.tree != tree or bool(contested) or bool(removed.clashes),
+        stood=changed or any(edit.stands() for edit in edits),
         without_edit=_removed(removed),
-        replaced=tuple(
-            Replaced(
-                part.scope,
-                _instead(store, forced, reference.base_tree, part, contested),
-                compose(store, reference.base_tree, tree, part.tree),
-            )
-            for part in parts_at(store, reference, places)
-        ),
+        replaced=tuple(replaced),
     )
 
 
@@ -91,14 +98,41 @@ def _instead(
     forced: Reverted,
     base_tree: str,
     part: Part,
+    *,
     contested: Mapping[bytes, list[LineRange]],
+    homes: Mapping[bytes, bytes],
 ) -> State:
-    unknown = [
-        path for path, places in contested.items() if not all(part.covers(path, place) for place in places)
-    ]
+    unknown = [path for path, places in contested.items() if not all(part.covers(path, at) for at in places)]
     if unknown or forced.clashes:
         return _conflict([*unknown, *forced.clashes])
-    return compose(store, base_tree, forced.tree, part.tree, favour_theirs=True)
+    base, theirs = (_moved(store, tree, homes) for tree in (base_tree, part.tree))
+    return compose(store, base, forced.tree, theirs, favour_theirs=True)
+
+
+def _homes(store: ObjectStore, edits: Sequence[FileEdit], base_tree: str, tree: str) -> Mapping[bytes, bytes]:
+    """Files of the base that are elsewhere by now, with the edits: the reference's part follows them there."""
+    base, files = store.read_tree(base_tree), store.read_tree(tree)
+    homes: dict[bytes, bytes] = {}
+    for edit in edits:
+        there, entry = home(store, files, edit), base.get(edit.path)
+        if edit.path in homes or entry is None or there in base:
+            continue
+        try:
+            base.set(there, entry)
+        except TreeClashError:
+            continue  # the base has a file where there is a folder by now
+        homes[edit.path] = there
+    return homes
+
+
+def _moved(store: ObjectStore, tree: str, homes: Mapping[bytes, bytes]) -> str:
+    files = store.read_tree(tree)
+    for path, there in homes.items():
+        entry = files.get(path)
+        files.remove(path)
+        if entry is not None:
+            files.set(there, entry)
+    return store.write_tree(files)
 
 
 def _places(
