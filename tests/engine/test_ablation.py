@@ -68,6 +68,37 @@ def _nothing_done_beside_a_harmless_edit(trial: FinishedTrial) -> None:
     trial.swap("user", FILE, SIGN, SIGN + b"    helper_of_the_user = sorted(exact)\n")
 
 
+def _nothing_done_beside_a_comment_on_the_references_line(trial: FinishedTrial) -> None:
+    trial.swap("user", FILE, ROUNDED, ROUNDED.replace(b"\n", b"  # one share each\n"))
+
+
+def _nothing_done_beside_a_comment_above_the_references_line(trial: FinishedTrial) -> None:
+    trial.swap("user", FILE, ROUNDED, b"    # one share each\n" + ROUNDED)
+
+
+def _module_moved(trial: FinishedTrial) -> None:
+    _solved_but_for_the_edit(trial)
+    content = trial.read(FILE)
+    trial.write("agent", {FILE: b"from tally.alloc2 import *\n", "src/tally/alloc2.py": content})
+
+
+def _block_moved(trial: FinishedTrial) -> None:
+    _solved_but_for_the_edit(trial)
+    content = trial.read(FILE).replace(COMMENT + RAISED, b"")
+    trial.write("agent", {FILE: content.replace(SIGN, COMMENT + RAISED + SIGN)})
+
+
+def _spaced(trial: FinishedTrial) -> None:
+    _solved_but_for_the_edit(trial)
+    trial.swap("agent", FILE, RAISED, RAISED.replace(b"(share))", b"( share ) )"))
+
+
+def _wrapped(trial: FinishedTrial) -> None:
+    trial.write("agent", trial.patched(trial.task.reference))
+    trial.swap("user", FILE, SIGN, SIGN + RAISED)
+    trial.swap("agent", FILE, RAISED, b"    if exact:\n    " + RAISED)
+
+
 def _solved_anyway(trial: FinishedTrial) -> None:
     trial.write("agent", trial.patched(trial.task.reference))
     trial.swap("user", FILE, SIGN, b"    # the sign\n" + SIGN)
@@ -80,6 +111,12 @@ STATES: dict[str, Callable[[FinishedTrial], None]] = {
     "mixed": _mixed_up_where_the_reference_is_silent,
     "replaced": _mixed_up_where_the_reference_speaks,
     "idle": _nothing_done_beside_a_harmless_edit,
+    "comment-on": _nothing_done_beside_a_comment_on_the_references_line,
+    "comment-above": _nothing_done_beside_a_comment_above_the_references_line,
+    "module-moved": _module_moved,
+    "block-moved": _block_moved,
+    "spaced": _spaced,
+    "wrapped": _wrapped,
 }
 
 
@@ -215,7 +252,7 @@ def test_an_edit_the_agent_wrote_into_is_replaced_by_the_reference_that_stands_t
         (ProbeName.WITHOUT_EDIT, None, Verdict.NONE),
         (ProbeName.REFERENCE_INSTEAD, "place", Verdict.UNRESOLVED),  # its import is not at that place
         (ProbeName.REFERENCE_INSTEAD, "files", Verdict.RESOLVED),
-        (ProbeName.REFERENCE_BESIDE, "files", Verdict.NONE),
+        (ProbeName.REFERENCE_BESIDE, "files", Verdict.UNRESOLVED),
     ]
 
 
@@ -226,6 +263,37 @@ def test_a_harmless_edit_is_not_blamed_for_work_that_was_never_done(ablations: d
         (ProbeName.REFERENCE_INSTEAD, "files", Verdict.RESOLVED),
         (ProbeName.REFERENCE_BESIDE, "files", Verdict.RESOLVED),
     ]
+
+
+@pytest.mark.parametrize(
+    ("model", "last"),
+    [
+        ("comment-above", (ProbeName.REFERENCE_BESIDE, "files", Verdict.RESOLVED)),
+        ("comment-on", (ProbeName.REFERENCE_AROUND, "files", Verdict.UNRESOLVED)),
+    ],
+)
+def test_a_comment_is_not_blamed_for_work_that_was_never_done_where_it_stands(
+    ablations: dict[str, Ablation], model: str, last: tuple[ProbeName, str, Verdict]
+) -> None:
+    found = ablations[model]
+    assert (found.conclusion, found.by, found.stood) == (Conclusion.ALSO_BROKEN_WITHOUT, None, True)
+    assert _probed(found)[-1] == last
+    assert "the agent's own part is missing" in found.detail
+
+
+@pytest.mark.parametrize("model", ["module-moved", "block-moved", "spaced"])
+def test_an_edit_that_stands_elsewhere_or_with_other_white_space_is_taken_out_there(
+    ablations: dict[str, Ablation], model: str
+) -> None:
+    found = ablations[model]
+    assert found.stood
+    assert found.probes[0].tree != found.tree
+    assert (found.conclusion, found.by) == (Conclusion.EDIT_CAUSED, Cause.REMOVAL)
+
+
+def test_an_edit_that_the_agent_built_around_cannot_be_taken_out(ablations: dict[str, Ablation]) -> None:
+    found = ablations["wrapped"]
+    assert (found.conclusion, found.by, found.stood) == (Conclusion.CANNOT_COMPOSE, None, True)
 
 
 def test_equal_states_are_verified_once(ablations: dict[str, Ablation]) -> None:

@@ -36,7 +36,9 @@ def _replaced(scope: Scope, verdicts: Mapping[str, Verdict]) -> Replaced:
     return Replaced(scope, _state(f"{scope[0]}i", verdicts[f"{scope[0]}i"]), control)
 
 
-async def _conclude(*, stood: bool = True, **verdicts: Verdict) -> tuple[Concluded, list[ProbeName]]:
+async def _conclude(
+    verdicts: Mapping[str, Verdict], *, stood: bool = True
+) -> tuple[Concluded, list[ProbeName]]:
     asked: list[ProbeName] = []
 
     async def probe(name: ProbeName, state: MergedTree | Conflict, scope: Scope | None = None) -> Probe:
@@ -74,7 +76,7 @@ async def _conclude(*, stood: bool = True, **verdicts: Verdict) -> tuple[Conclud
 async def test_the_first_rule_that_holds_concludes(
     verdicts: dict[str, Verdict], conclusion: Conclusion, by: Cause | None
 ) -> None:
-    found, _ = await _conclude(**verdicts)
+    found, _ = await _conclude(verdicts)
     assert (found.conclusion, found.by) == (conclusion, by)
 
 
@@ -100,20 +102,23 @@ async def test_the_first_rule_that_holds_concludes(
 async def test_the_detail_speaks_of_probes_that_were_made(
     verdicts: dict[str, Verdict], says: str, says_not: str
 ) -> None:
-    found, _ = await _conclude(**verdicts)
+    found, _ = await _conclude(verdicts)
     assert says in found.detail
     assert says_not not in found.detail
 
 
 async def test_where_nothing_stood_the_reference_tells_whether_the_agents_own_text_is_wrong() -> None:
-    found, asked = await _conclude(stood=False, without=NO, pi=YES, pb=NO)
+    found, asked = await _conclude({"without": NO, "pi": YES, "pb": NO}, stood=False)
     assert (found.conclusion, "what the agent made of it is wrong" in found.detail) == (BROKEN, True)
     assert asked == [ProbeName.WITHOUT_EDIT, ProbeName.REFERENCE_INSTEAD]
-    found, _ = await _conclude(stood=False, without=NO, pi=NO)
+    found, _ = await _conclude({"without": NO, "pi": NO}, stood=False)
     assert found.detail.startswith("nothing of the edit stood any more; the reference")
 
 
 async def test_nothing_is_verified_beyond_what_decides() -> None:
-    assert (await _conclude(without=YES, pi=YES))[1] == [ProbeName.WITHOUT_EDIT]
-    assert (await _conclude(without=NO, pi=YES, pb=NO))[1][-1] is ProbeName.REFERENCE_BESIDE
-    assert ProbeName.REFERENCE_AROUND not in (await _conclude(without=NONE, pi=YES, pb=NO, pa=NO))[1]
+    assert (await _conclude({"without": YES, "pi": YES}))[1] == [ProbeName.WITHOUT_EDIT]
+    assert (await _conclude({"without": NO, "pi": YES, "pb": NO}))[1][-1] is ProbeName.REFERENCE_BESIDE
+    assert (
+        ProbeName.REFERENCE_AROUND
+        not in (await _conclude({"without": NONE, "pi": YES, "pb": NO, "pa": NO}))[1]
+    )

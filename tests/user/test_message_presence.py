@@ -40,6 +40,14 @@ TASK = "`split` in `ledger.py` rounds shares half down; the pennies must add up.
         "I hope you like the new `split`.",
         "Don't overwrite the ceiling in `split` when you go on.",
         "Please don't revert the rounding in `split`.",
+        "The version of `split` in front of you rounds up.",
+        "What stands in `ledger.py` is what I want: shares round up.",
+        "It should all be there in `ledger.py`: shares round up.",
+        "I did not like the floor division, so it had to go.",
+        "Floor division replaced by a ceiling in `split`.",
+        "Ceiling added to `split`, please go on.",
+        "The share calculation looks different; that is how I want it.",
+        "`split` is rounding up at the moment thanks to a small edit.",
     ],
 )
 def test_a_change_that_nobody_made_is_not_said_to_be_there(text: str) -> None:
@@ -51,6 +59,9 @@ def test_a_change_that_nobody_made_is_not_said_to_be_there(text: str) -> None:
     "text",
     [
         "Please do that now, so that shares no longer come out low.",
+        "I want it changed to a ceiling, please.",
+        "Please have a ceiling added to `split`.",
+        "A ceiling should be introduced in `split`.",
         "For now the ceiling is all that matters.",
         "The new default should be the ceiling.",
         "Braces should be split first, so commas no longer break them.",

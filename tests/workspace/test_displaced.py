@@ -153,6 +153,27 @@ def test_what_an_indented_line_had_replaced_comes_back_indented_alike(
     assert trial.stood()
 
 
+@pytest.mark.parametrize(
+    ("around", "stuck"),
+    [
+        pytest.param((b"    if agent:\n", b""), True, id="all that is in it"),
+        pytest.param((b"    if agent:\n        pass\n", b""), False, id="beside another line"),
+        pytest.param((b"    if (agent) {\n", b"    }\n"), False, id="closed by a bracket"),
+    ],
+)
+def test_lines_that_replaced_nothing_do_not_leave_an_empty_block(
+    trial: Trial, around: tuple[bytes, bytes], *, stuck: bool
+) -> None:
+    line = b"the_users_own_call()\n"
+    trial.user({"f": swapped(BASE, (FIVE, b"    " + line + FIVE))})
+    now = swapped(BASE, (FIVE, around[0] + b"        " + line + around[1] + FIVE))
+    trial.agent({"f": now})
+    files, found = trial.revert()
+    assert bool(found.contested) is stuck
+    assert files == {"f": now if stuck else swapped(now, (b"        " + line, b""))}
+    assert trial.revert(force=True)[1].stuck == ((b"f",) if stuck else ())
+
+
 def test_white_space_within_a_line_hides_nothing(trial: Trial) -> None:
     trial.user({"f": swapped(BASE, (FIVE, b"    return  users( 1,2 )\n"))})
     trial.agent({"f": swapped(BASE, (FIVE, b"    return users(1, 2)\n"))})

@@ -95,7 +95,7 @@ def test_exactly_the_users_own_lines_are_undone(
 ) -> None:
     content, found = file.revert(BASE, after, swapped(after, *agent))
     assert content == left
-    assert (found.contested, found.clashes) == ((), ())
+    assert (found.contested, found.stuck) == ((), ())
 
 
 def test_what_the_agent_wrote_over_altogether_is_gone_and_its_text_stays(file: File) -> None:

@@ -9,6 +9,9 @@ from fourhands.user.message_words import A_CHANGE, CHANGED
 __all__ = ["PRESENCE"]
 
 _THE: Final = r"\b(?:the|this|that|these|those|an?|some|another)"
+_WISHING: Final = (
+    r"(?:are|be|get|gets|have|i|is|keep|like|must|need|please|see|should|want|we|when|where|wish)\b"
+)
 _BE_OR_HAVE: Final = r"(?:are|been|has|have|is|was|were)"
 
 PRESENCE: Final = (
@@ -30,6 +33,8 @@ PRESENCE: Final = (
     r"(?:^|[.!?;:,] ?)(?!so )(?:\w+ ){1,3}?no longer\b",
     r"\b(?:are|has|have|is) gone\b|\bwent (?:away|in|out|up)\b|\bgot (?:an?|its|the)\b",
     r"\band (?:it|they) (?:did|do|does|has|have|is)(?=[.,!?;]| now\b|$)",
+    rf"(?:^|[.!?;:] )(?:(?!{_WISHING})\w+ ){{1,3}}{CHANGED} (?:by|from|in|to|with)\b",
+    r"\blooks? different\b|\bhad to go\b|\bthanks to (?:an?|the|this) ",
     # Of a moment.
     r"\bthere(?:'s| are| is) (?:\S+ ){0,2}?now\b",
     r"(?<!for )(?<!right )(?<!from )(?<!until )(?<!up to )\bnow (?!on\b)\w+(?<!s)s\b",
@@ -38,6 +43,7 @@ PRESENCE: Final = (
     r"\bearlier today\b|\bthis morning\b|\bsince (?:then|today|yesterday)\b|\bwhile you were\b",
     # Of a place, or of what the agent would find there.
     r"\bworking (?:copy|tree)\b|\bon disk\b|\buncommitted\b|\bby hand\b|\bunder your (?:feet|hands)\b",
+    r"\bin front of you\b|\bwhat (?:already |now )?stands\b|\b(?:is|be) (?:\w+ )?there (?:already|in)\b",
     r"\byou(?:'ll|'ve| can| may| might| should| will)?(?: also| now)? (?:find|found|notice|see(?! to)|spot)\b",
     r"\bso you know\b|\blet you know\b|\bheads up\b|\bfyi\b|\bout of date\b|\byour (?:copy|side)\b",
     r"\bre ?read\b|\blook again\b|\b(?:a fresh|a second|another) look\b",

@@ -80,7 +80,7 @@ def counterfactuals(
         instead = _instead(store, forced, reference.base_tree, part, contested=contested, homes=homes)
         beside = None if isinstance(instead, Conflict) else control(store, forced.tree, instead.tree, tree)
         replaced.append(Replaced(part.scope, instead, beside))
-    changed = removed.tree != tree or bool(contested) or bool(removed.clashes)
+    changed = removed.tree != tree or bool(contested) or bool(removed.stuck)
     return Counterfactuals(
         stood=changed or any(edit.stands() for edit in edits),
         without_edit=_removed(removed),
@@ -89,7 +89,7 @@ def counterfactuals(
 
 
 def _removed(removed: Reverted) -> State:
-    paths = [part.edit.path for part in removed.contested] + list(removed.clashes)
+    paths = [part.edit.path for part in removed.contested] + list(removed.stuck)
     return _conflict(paths) if paths else MergedTree(removed.tree)
 
 
@@ -103,8 +103,8 @@ def _instead(
     homes: Mapping[bytes, bytes],
 ) -> State:
     unknown = [path for path, places in contested.items() if not all(part.covers(path, at) for at in places)]
-    if unknown or forced.clashes:
-        return _conflict([*unknown, *forced.clashes])
+    if unknown or forced.stuck:
+        return _conflict([*unknown, *forced.stuck])
     base, theirs = (_moved(store, tree, homes) for tree in (base_tree, part.tree))
     return compose(store, base, forced.tree, theirs, favour_theirs=True)
 

@@ -65,7 +65,11 @@ class LinesOfATree:
 
 
 def home(store: ObjectStore, files: MutableTree, edit: FileEdit) -> bytes:
-    """The file that an edited one has become in ``files``: its own path, unless half of its lines went to another."""
+    """The file that an edited one has become in ``files``.
+
+    It is another than its own where no line of the edit stands in that any more, and the two share half of the lines
+    of the longer.
+    """
     found = Counter(spot.path for spots in edit.spots for spot in spots if spot)
     if edit.after is None or not found or edit.path in found:
         return edit.path
@@ -73,9 +77,10 @@ def home(store: ObjectStore, files: MutableTree, edit: FileEdit) -> bytes:
     entry = files.get(path)
     if entry is None:
         return edit.path
-    after = store.get_blob(edit.after.blob)
-    gone = sum(len(hunk.old) for hunk in diff_contents(store, after, store.get_blob(entry.blob)))
-    return path if 2 * gone <= len(split_lines(after)) else edit.path
+    was, there = store.get_blob(edit.after.blob), store.get_blob(entry.blob)
+    lines, lines_there = len(split_lines(was)), len(split_lines(there))
+    shared = lines - sum(len(hunk.old) for hunk in diff_contents(store, was, there))
+    return path if 2 * shared >= max(lines, lines_there) else edit.path
 
 
 def take_out(
@@ -96,8 +101,9 @@ def take_out(
         force: take out what stands, and put back what was there, though it is not sure what belongs there.
 
     Returns:
-        Whether it was done; without ``force`` it is where all telling lines stand, and, if there is something to put
-        back, stand together, indented alike.
+        Whether it was done. Without ``force`` it is where all telling lines stand, and, if there is something to put
+        back, stand together, indented alike. It never is where they are all that is in a block that somebody made
+        around them: a block without lines is an error of its own.
     """
     whole = all(at in places or not is_telling(line) for at, line in enumerate(lines.new))
     found = [places[at] for at in sorted(places)]
@@ -109,6 +115,8 @@ def take_out(
     if not force and not (whole and (back is not None or not lines.old)):
         return False
     back = back if back is not None else lines.old
+    if not back and together and _are_a_block(contents[found[0].path], found[0].number, found[-1].number):
+        return False
     first = found[0]
     by_path: defaultdict[bytes, set[int]] = defaultdict(set)
     for place in found:
@@ -141,6 +149,16 @@ def _indented(lines: HunkLines, standing: Mapping[int, bytes]) -> tuple[bytes, .
     if not all(line.startswith(gone) for line in lines.old if line.strip()):
         return None
     return tuple(come + line.removeprefix(gone) if line.strip() else line for line in lines.old)
+
+
+def _are_a_block(content: Sequence[bytes], start: int, end: int) -> bool:
+    """Whether lines ``start`` to ``end`` are all that is indented below the line before; closed by no bracket."""
+    before = next((line for line in reversed(content[: start - 1]) if line.strip()), None)
+    after = next((line for line in content[end:] if line.strip()), b"end")
+    if before is None:
+        return False
+    depth = len(_indent(before))
+    return depth < len(_indent(content[start - 1])) and len(_indent(after)) <= depth and is_telling(after)
 
 
 def _shift(before: bytes, after: bytes) -> tuple[bytes, bytes] | None:

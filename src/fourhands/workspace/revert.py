@@ -30,12 +30,13 @@ class Reverted:
 
     Contested is what stands in pieces, others having written into it. What was written over altogether is gone,
     and what stands there is its writer's.
-    ``clashes`` are paths that could not be put back because they would be a file and a folder at once.
+    ``stuck`` are paths that no force brings into a state without the edit: they would be a file and a folder at once,
+    or the edit's lines are all that is in a block that the agent made around them.
     """
 
     tree: str
     contested: tuple[EditPart, ...] = ()
-    clashes: tuple[bytes, ...] = ()
+    stuck: tuple[bytes, ...] = ()
 
 
 def revert(store: ObjectStore, edits: Iterable[FileEdit], tree: str, *, force: bool = False) -> Reverted:
@@ -73,10 +74,10 @@ class _Reverting:
         self._files = store.read_tree(tree)
         self._lines = LinesOfATree(store, tree)
         self._contested: list[EditPart] = []
-        self._clashes: list[bytes] = []
+        self._stuck: list[bytes] = []
 
     def done(self) -> Reverted:
-        return Reverted(self._store.write_tree(self._files), tuple(self._contested), tuple(self._clashes))
+        return Reverted(self._store.write_tree(self._files), tuple(self._contested), tuple(self._stuck))
 
     def undo(self, edit: FileEdit) -> None:
         path = home(self._store, self._files, edit)
@@ -169,8 +170,8 @@ class _Reverting:
             self._put(path, text.entry(now if forced is None else forced))
             standing = self._standing(text.edit, number)
             lines = HunkLines((), lines.new)  # what they had replaced is back already
-        if self._force and standing:
-            take_out(self._store, self._files, lines, standing, force=True)
+        if self._force and standing and not take_out(self._store, self._files, lines, standing, force=True):
+            self._stuck.append(path)
         return False
 
     def _put(self, path: bytes, entry: Entry | None) -> None:
@@ -180,7 +181,7 @@ class _Reverting:
         try:
             self._files.set(path, entry)
         except TreeClashError:
-            self._clashes.append(path)
+            self._stuck.append(path)
 
 
 @dataclass(frozen=True, slots=True)
