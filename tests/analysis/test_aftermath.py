@@ -71,6 +71,7 @@ def test_lines_answers_and_causes_are_counted_per_condition() -> None:
     assert (row.kept, row.moved, row.changed, row.removed) == (3, 1, 1, 1)
     assert (row.ever_revised, row.absent_at_end, row.revised_trials) == (2, 2, 1)
     assert (row.re_read, row.tested, row.asked, row.mentioned) == (1, 1, 0, 2)
+    assert (row.reads_after_final_edit, row.tests_after_final_edit) == (1.0, 0.5)
     assert row.modes == {"ignores": 1, "reverts": 1}
     assert (row.failed_touched, row.edit_caused, row.not_ablated) == (2, 1, 1)
 

@@ -359,6 +359,25 @@ def test_a_task_that_has_changed_since_is_refused(task: Task, tmp_path: Path) ->
         stage.ablate()
 
 
+def test_what_ran_out_of_time_is_said_and_done_again(task: Task, tmp_path: Path) -> None:
+    copy = tmp_path / "ledger-rounding"
+    shutil.copytree(task.directory, copy)
+    settings = (copy / "task.toml").read_text()
+    (copy / "task.toml").write_text(settings.replace("timeout_sec = 120", "timeout_sec = 3"))
+    stage = _stage(tmp_path / "run", load_task(copy), "hangs")
+    trial = stage.start("hangs")
+    _user_edits(trial)
+    trial.write("agent", {"src/tally/money.py": b"while True: pass\n"})
+    trial.end()
+    first = stage.ablate()["hangs"].ablation
+    assert [probe.timed_out for probe in first.probes] == [True] * len(first.probes)
+    assert "the tests ran out of time on without_edit, reference_instead" in first.detail
+    assert read_ablation(trial.attempt) == first
+    again = stage.ablate()["hangs"]
+    assert not again.kept
+    assert {probe.source for probe in again.ablation.probes} == {"verifier"}
+
+
 def test_equal_final_states_of_two_trials_at_once_are_verified_once(task: Task, tmp_path: Path) -> None:
     stage = _stage(tmp_path / "run", task, "one", "two")
     nonce = secrets.token_hex()

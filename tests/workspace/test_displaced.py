@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fourhands.model.text import LineRange
 from fourhands.workspace.attribution import Author
@@ -107,7 +110,7 @@ def test_a_deletion_beside_other_lines_of_the_edit_follows_the_file(trial: Trial
 
 @pytest.mark.parametrize("after", [REPLACED, ADDED], ids=["replaced", "added"])
 def test_a_block_that_was_moved_within_its_file_is_exchanged_where_it_is(trial: Trial, after: bytes) -> None:
-    moved = swapped(after, (USER, b""), (SIX, SIX + b"\ndef elsewhere():\n" + USER))
+    moved = swapped(after, (USER, b""), (SIX, SIX + b"\ndef elsewhere():\n    pass\n" + USER))
     trial.user({"f": after})
     trial.agent({"f": moved})
     files, found = trial.revert()
@@ -253,3 +256,46 @@ def test_the_reference_follows_the_file_that_was_renamed(trial: Trial) -> None:
     assert part.control
     assert isinstance(part.control.beside, MergedTree)
     assert trial.files(part.control.beside.tree)["f2"] == swapped(reference, (FIVE, USER))
+
+
+LINES = st.lists(
+    st.sampled_from([b"a\n", b"b\n", b"  b\n", b"long enough to be told\n", b"}\n", b"\n"]), max_size=7
+).map(b"".join)
+
+
+@settings(deadline=None, max_examples=60)
+@given(before=LINES, after=LINES, now=LINES, elsewhere=st.booleans())
+def test_nobody_elses_line_is_ever_taken_out(
+    long_store: ObjectStore,
+    tree_of: TreeMaker,
+    before: bytes,
+    after: bytes,
+    now: bytes,
+    *,
+    elsewhere: bool,
+) -> None:
+    trial = Trial(long_store, tree_of, {"f": before})
+    trial.user({"f": after})
+    trial.agent({"g" if elsewhere else "f": now})
+    edits = user_edits(trial.store, trial.changes)
+    users = Counter(spot for edit in edits for spots in edit.spots for spot in spots if spot and spot.number)
+    lines = now.splitlines(keepends=True)
+    others = Counter(lines) - Counter(lines[(spot.number or 0) - 1] for spot in users)
+    files, found = trial.revert()
+    left = Counter(line for content in files.values() for line in content.splitlines(keepends=True))
+    assert others <= left
+    assert found == trial.revert()[1]
+
+
+@settings(deadline=None, max_examples=30)
+@given(before=LINES, after=LINES)
+def test_an_edit_whose_file_was_only_renamed_is_undone_whole_or_contested(
+    long_store: ObjectStore, tree_of: TreeMaker, before: bytes, after: bytes
+) -> None:
+    trial = Trial(long_store, tree_of, {"f": before})
+    trial.user({"f": after})
+    trial.agent({"g": after})
+    files, found = trial.revert()
+    edits = user_edits(trial.store, trial.changes)
+    if any(edit.stands() for edit in edits):
+        assert files == {"g": before} or found.contested

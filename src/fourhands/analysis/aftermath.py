@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 from fourhands.analysis.ablation import AblatedTrial
 from fourhands.analysis.lines import InterventionLines, UserLines
-from fourhands.analysis.responses import Response
+from fourhands.analysis.responses import Response, after_final_edit
 from fourhands.model.ablation import Cause
 from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
@@ -53,8 +54,9 @@ class AftermathRow:
     ``interventions`` were delivered, in ``trials`` trials. ``written`` to ``absent_at_end`` count lines of the user,
     as `InterventionLines` does; ``revised_trials`` are trials in which the agent changed or removed at least one.
     ``re_read``, ``tested``, ``asked`` and ``mentioned`` count interventions after which the agent did so at least
-    once; ``modes`` counts first responses, as `ResponseMode` names them. The others count failed trials in which
-    an edit was delivered, as `AblationRow` does.
+    once; ``modes`` counts first responses, as `ResponseMode` names them. ``reads_``, ``edits_`` and
+    ``tests_after_final_edit`` are means over the trials with an edit (the paper's F5a; see `Activity`), ``None``
+    without one. The others count failed trials in which an edit was delivered, as `AblationRow` does.
     """
 
     agent: str
@@ -75,6 +77,9 @@ class AftermathRow:
     asked: int
     mentioned: int
     modes: dict[str, int]
+    reads_after_final_edit: float | None
+    edits_after_final_edit: float | None
+    tests_after_final_edit: float | None
     failed_touched: int
     edit_caused: int
     by_removal: int
@@ -112,6 +117,11 @@ def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) ->
     def total(name: str) -> int:
         return sum(getattr(each, name) for each in lines)
 
+    final = [found for trial in trials if (found := after_final_edit(trial.responses)) is not None]
+
+    def mean(name: str) -> float | None:
+        return fmean(getattr(each, name) for each in final) if final else None
+
     return AftermathRow(
         agent=agent.name,
         model=agent.model,
@@ -131,6 +141,9 @@ def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) ->
         asked=sum(bool(response.asked) for response in responses),
         mentioned=sum(bool(response.mentioned) for response in responses),
         modes=dict(sorted(Counter(str(r.mode) for r in responses if r.mode is not None).items())),
+        reads_after_final_edit=mean("reads"),
+        edits_after_final_edit=mean("edits"),
+        tests_after_final_edit=mean("tests"),
         failed_touched=len(conclusions),
         edit_caused=conclusions.count("edit_caused"),
         by_removal=causes.count(Cause.REMOVAL),

@@ -70,7 +70,7 @@ async def _weigh(part: Replaced, without: Probe, probe: Prober, *, stood: bool) 
                 f"{solves}, but it has to write the edit's own lines, and what stood there before the edit "
                 "does not solve it either: the agent's own part is missing"
             )
-    detail = f"{solves} without the edit, and does not with it"
+    detail = f"{solves} without the edit, and does not with it; the agent's own part is missing as well"
     return Concluded(Conclusion.EDIT_CAUSED, Cause.REPLACEMENT, detail)
 
 
