@@ -494,7 +494,7 @@ def _assert_equal(bench: Bench, run: RunFolder, expected: Undisturbed, folder: P
 
 # What may differ: moments, durations, and names made of them, wherever they stand.
 
-_DROPPED: Final = frozenset({"run", "attempt", "seconds", "milliseconds"})
+_DROPPED: Final = frozenset({"run", "attempt", "seconds", "milliseconds", "elapsed"})
 _DURATION: Final = re.compile(r"\b\d+\.\d+s\b")
 _CALL: Final = re.compile(r"\b(call_\d+|chatcmpl)[_-][0-9a-f]{12,24}\b")
 

@@ -99,6 +99,7 @@ def _as_json(folder: RunFolder, trials: Sequence[AblatedTrial]) -> str:
 def _print(trials: Sequence[AblatedTrial]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     from fourhands.analysis.ablation import ablation_table
     from fourhands.cli.console import output
@@ -106,21 +107,25 @@ def _print(trials: Sequence[AblatedTrial]) -> None:
     if not trials:
         output().print("Nothing to ablate: no scored trial failed after an edit was delivered.")
         return
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0))
-    for name in ("agent", "condition"):
-        table.add_column(name)
-    for name in ("failed", "edit caused", "by removal", "also broken", "cannot compose"):
-        table.add_column(name, justify="right")
-    for row in ablation_table(trials):
-        counts = (
-            row.failed_touched,
-            row.edit_caused,
-            row.by_removal,
-            row.also_broken_without,
-            row.cannot_compose,
-        )
-        table.add_row(f"{row.agent}:{row.model}", row.condition, *map(str, counts))
-    output().print(table)
+    rows = ablation_table(trials)
+    for agent in dict.fromkeys(f"{row.agent} · {row.model}" for row in rows):
+        # Text: a label has brackets, which are no markup.
+        title = Text(agent)
+        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0))
+        table.add_column("condition", no_wrap=True)
+        for name in ("failed", "by removal", "by replacement", "also broken", "cannot compose"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for row in rows:
+            if f"{row.agent} · {row.model}" == agent:
+                counts = (
+                    row.failed_touched,
+                    row.by_removal,
+                    row.by_replacement,
+                    row.also_broken_without,
+                    row.cannot_compose,
+                )
+                table.add_row(Text(row.condition), *map(str, counts))
+        output().print(table)
     for trial in trials:
         if trial.ablation:
             lines = sum(trial.ablation.user_lines.values())

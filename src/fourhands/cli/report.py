@@ -21,8 +21,8 @@ __all__ = ["markdown_report", "print_report"]
 
 _HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "would", "trig.", "deliv.", "steps", "tokens")
 _AFTER = (
-    *("condition", "deliv.", "lines", "kept", "moved", "changed", "removed"),
-    *("re-read", "tested", "said", "asked", "caused"),
+    *("condition", "n", "lines", "kept", "moved", "chg.", "gone"),
+    *("read", "test", "said", "ask", "caused"),
 )
 _STAND_INS = (
     (
@@ -180,9 +180,9 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
     ]
     if after:
         notes += [
-            "lines: that the user wrote, in the end kept, moved, changed or removed.",
-            "re-read, tested: interventions after which the agent read the place again, ran tests;",
-            "said, asked: after which it spoke of the change, asked the user something.",
+            "n: interventions delivered. lines: that the user wrote, in the end kept, moved, changed, or gone.",
+            "read, test: interventions after which the agent read the place again, ran tests;",
+            "said, ask: after which it spoke of the change, asked the user something.",
             "caused: failed trials, by removal + by replacement. Removal: resolved once the edit is out;",
             "replacement: resolved only once the reference stands in its place, and not with the edit beside it.",
             "?: not looked at yet; fourhands ablate does it.",
