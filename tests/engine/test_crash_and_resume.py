@@ -95,7 +95,9 @@ with RunFolder(pathlib.Path(sys.argv[1])).locked():
     print(tempfile.mkdtemp(), flush=True)
     time.sleep(600)
 """
-IN_A_RUN: Final = frozenset({".lock", "plan.json", "lock.json", "report.md", "jobs", "trials"})
+IN_A_RUN: Final = frozenset(
+    {".lock", "plan.json", "lock.json", "experiment.yaml", "report.md", "jobs", "trials"}
+)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ def demo(
     """
     from datetime import UTC, datetime
 
+    from fourhands.cli.ablate import ablate_folder
     from fourhands.cli.console import errors
     from fourhands.cli.experiment import Experiment
     from fourhands.cli.session import finish, prepare_run, run_folder
@@ -59,4 +60,6 @@ def demo(
         plan = prepare_run(folder, Experiment(tasks=tasks, model=MODELS, condition=CONDITIONS))
         say(f"Running {len(plan.trials)} trials; no live model: scripted ones stand in for it.")
         run_folder(folder, concurrency=2)
+        say("Taking the user's edit out of each failed trial's final state, and verifying what is left:")
+        ablate_folder(folder, concurrency=2)
     finish(folder, json=json)

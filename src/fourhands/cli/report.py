@@ -51,7 +51,7 @@ def print_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]]
                 table.add_row(*map(Text, cells))  # a label has brackets, which are no markup
             console.print(table)
     console.print()
-    for line in _findings(rows):
+    for line in _findings(trials):
         console.print(line, markup=False, soft_wrap=True)
     console.print()
     for line in _trials(rows):
@@ -76,7 +76,7 @@ def markdown_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermat
         for headers, lines in tables:
             body = [headers, ["---"] * len(headers), *lines]
             parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
-    if findings := _findings(rows):
+    if findings := _findings(trials):
         parts.append("\n".join(f"- {line}" for line in findings) + "\n")
     parts.append("## Trials\n\n" + "\n".join(f"- {line.strip()}" for line in _trials(rows)) + "\n")
     parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(trials)) + "\n")
@@ -157,16 +157,23 @@ def _times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def _findings(rows: Sequence[TrialRow]) -> list[str]:
-    """The comparison in words: each condition beside vanilla."""
-    table = condition_table(rows)
+def _findings(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
+    """The comparison in words: each condition beside vanilla, and what execution says of the failures."""
+    table = condition_table(row for row, _ in trials)
     vanilla = {(r.agent, r.model): r for r in table if r.condition == ConditionName.VANILLA}
-    return [
+    compared = [
         f"{row.model}: {row.resolved} of {row.scored} resolved under {row.condition}, "
         f"{before.resolved} of {before.scored} left alone."
         for row in table
         if (before := vanilla.get((row.agent, row.model))) is not None and row is not before
     ]
+    caused = [
+        f"{row.model}: {row.by_removal} of {row.failed_touched} failures under {row.condition} are resolved once the "
+        "user's edit is out."
+        for row in aftermath_table(after for _, after in trials)
+        if row.failed_touched > row.not_ablated
+    ]
+    return compared + caused
 
 
 def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:

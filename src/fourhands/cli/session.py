@@ -64,7 +64,9 @@ def resume(out: Path, *, jobs: int, ablate: bool, json: bool) -> None:
     """
     folder = RunFolder(out)
     if not folder.plan_path.exists():  # before a lock makes the folder
-        raise InputError(f"{out} is no run yet: say what to run with --tasks, or with an experiment's YAML file")
+        raise InputError(
+            f"{out} is no run yet: say what to run with --tasks, or with an experiment's YAML file"
+        )
     with folder.locked():
         run_folder(folder, concurrency=jobs)
         if ablate:
