@@ -155,7 +155,11 @@ def test_help_shows_an_example_for_every_command() -> None:
             "none.json",
         ),
         (("run", "--tasks", "ledger-rounding,ledger-rounding", "--out", "X"), 2, "stands for two"),
-        (("run", "--tasks", "ledger-rounding", "--condition", "co-edit[k=2]", "--out", "X"), 2, "no use for k"),
+        (
+            ("run", "--tasks", "ledger-rounding", "--condition", "co-edit[k=2]", "--out", "X"),
+            2,
+            "no use for k",
+        ),
         (("results", "X"), 2, "plan.json"),
         (("show", "X"), 2, "trials/KEY"),
         (("data", "pull", "--from", "X"), 3, "verified.jsonl"),

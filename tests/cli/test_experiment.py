@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,11 @@ import pytest
 import yaml
 
 from fourhands.cli.experiment import Experiment, as_yaml, load_experiment
+from fourhands.cli.session import prepare_run
 from fourhands.model.errors import InputError
 from fourhands.presets import preset, presets
+from fourhands.tasks.find import bundled_tasks
+from fourhands.trajectories.run_folder import RunFolder
 
 FOURHANDS = Path(sys.executable).with_name("fourhands")
 SWEEP = """\
@@ -102,9 +107,10 @@ def test_a_dry_run_prints_the_experiment_and_its_trials_and_leaves_nothing(tmp_p
         "run", _written(tmp_path, SWEEP), "--model", "scripted/keeps", "--dry-run", "--out", tmp_path / "run"
     )
     assert done.returncode == 0, done.stderr
-    assert "step_limit: 100" in done.stderr
-    assert "counter-edit[k=5,trigger=progress]: 2 trials" in done.stdout
-    assert "16 trials in all; nothing was run." in done.stdout
+    assert "# counter-edit[k=5,trigger=progress]: 2 trials" in done.stdout
+    assert "# 16 trials in all; nothing was run." in done.stdout
+    kept = _written(tmp_path, done.stdout)  # what is printed is a file to run
+    assert load_experiment(kept, {}).model == ("scripted/keeps",)
     assert not (tmp_path / "run").exists()
 
 
@@ -113,6 +119,7 @@ def test_a_dry_run_prints_the_experiment_and_its_trials_and_leaves_nothing(tmp_p
     [
         (["--condition", "counter-edit[message=live]"], "give --user-model and --user-base-url"),
         (["--env", "dockr"], "unknown environment 'dockr': choose from local, docker"),
+        (["--condition", "counter-edit[trigger=record,k=0]"], "it must be a whole number, 1 or more"),
         (["--agent", "nobody"], "unknown agent 'nobody': choose from mini-swe-agent"),
     ],
 )
@@ -135,3 +142,53 @@ def test_a_papers_experiment_comes_with_what_differs_from_it() -> None:
     unknown = _run("reproduce", "swe-talk")
     assert unknown.returncode == 2
     assert "choose from swe-touch" in unknown.stderr
+
+
+def test_what_a_run_was_asked_for_holds_when_it_is_gone_on_with(tmp_path: Path) -> None:
+    asked = load_experiment(
+        _written(tmp_path, "tasks: ledger-rounding\nmodel: scripted/keeps\nagent: thin\n"), {}
+    )
+    folder = RunFolder(tmp_path / "run")
+    prepare_run(folder, asked.model_copy(update={"ablate": True}))
+    looked = _run("run", "--out", folder.path, "--dry-run")
+    assert looked.returncode == 0, looked.stderr
+    assert "ablate: true" in looked.stdout
+    assert not (folder.path / "trials").exists()  # a dry run runs nothing, here too
+    done = _run("run", "--out", folder.path)
+    assert done.returncode == 0, done.stderr
+    assert "edit_caused by removal" in done.stderr
+    assert "| 1+0 of 1 |" in (folder.path / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (" sign = -1 if", " sigh = -1 if", "counter-edit-1: the edit's patch does not apply to the base"),
+        (
+            '"path": "src/tally/allocation.py"',
+            '"path": "src/nope.py"',
+            "regions are not in the base: src/nope.py",
+        ),
+    ],
+)
+def test_a_record_that_does_not_fit_its_task_is_refused_before_anything_runs(
+    tmp_path: Path, before: str, after: str, says: str
+) -> None:
+    task = tmp_path / "mytask"
+    shutil.copytree(bundled_tasks()["ledger-rounding"], task)
+    record = task / "user" / "record.json"
+    text = json.dumps(json.loads(record.read_text()))
+    assert before in text
+    record.write_text(text.replace(before, after))
+    done = _run("run", "--tasks", task, "--model", "scripted/keeps", "--out", tmp_path / "run")
+    assert done.returncode == 2, done.stdout
+    assert says in done.stderr
+    assert "record.json" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_is_no_place_for_a_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = _run("run", "--tasks", "ledger-rounding", "--model", "scripted/keeps", "--out", tmp_path / "file")
+    assert done.returncode == 2
+    assert "is a file, or lies below one" in done.stderr

@@ -47,7 +47,7 @@ class ConditionRow:
     pairs: int
     incomplete_pairs: int
     triggered: int
-    would_have_triggered: int
+    would_have_triggered: int | None
     delivered: int
     interventions_delivered: int
     messages: int
@@ -129,7 +129,7 @@ def _row(
             for trial in groups.get((agent, vanilla), ())
         )
         if vanilla
-        else 0,
+        else None,
         delivered=sum(trial.delivered > 0 for trial in trials),
         interventions_delivered=sum(trial.delivered for trial in trials),
         messages=sum(trial.messages for trial in trials),

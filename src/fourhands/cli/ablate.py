@@ -29,6 +29,7 @@ def ablate(
     Example: fourhands ablate runs/a
     """
     from fourhands.cli.console import output
+    from fourhands.cli.session import write_report
     from fourhands.model.errors import InputError
     from fourhands.trajectories.run_folder import RunFolder
 
@@ -37,6 +38,7 @@ def ablate(
         raise InputError(f"{run} is no run: it has no plan.json")
     with folder.locked():
         trials = ablate_folder(folder, concurrency=jobs)
+        write_report(folder)
     if json:
         output().file.write(_as_json(folder, trials) + "\n")
     else:

@@ -147,11 +147,7 @@ def _conditions(given: Any) -> Iterator[Condition]:
         key: value if isinstance(value, list) else [value] for key, value in given.items() if key != "name"
     }
     for values in itertools.product(*lists.values()):
-        parameters = {
-            key: str(value)
-            for key, value in zip(lists, values, strict=True)
-            if value is not None and (key, value) != ("trigger", "record")
-        }
+        parameters = {key: str(value) for key, value in zip(lists, values, strict=True) if value is not None}
         yield Condition.of_parameters(str(given["name"]), parameters)
 
 

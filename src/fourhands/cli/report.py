@@ -127,7 +127,7 @@ def _cells(row: ConditionRow) -> list[str]:
         "–" if row.resolve_rate is None else f"{row.resolved} = {row.resolve_rate:.0%}",
         interval,
         delta,
-        str(row.would_have_triggered),
+        "–" if row.would_have_triggered is None else str(row.would_have_triggered),
         "" if vanilla else str(row.triggered),
         "" if vanilla else str(row.delivered),
         "–" if row.steps is None else f"{row.steps:.1f}",
@@ -192,8 +192,11 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
             "said, ask: after which it spoke of the change, asked the user something.",
             "caused: failed trials, by removal + by replacement. Removal: resolved once the edit is out;",
             "replacement: resolved only once the reference stands in its place, and not with the edit beside it.",
-            "?: not looked at yet; fourhands ablate does it.",
         ]
+    if any(row.not_ablated for row in after):
+        notes.append("?: not looked at yet; fourhands ablate does it.")
+    if not any(row.key.condition.name is ConditionName.VANILLA for row in rows):
+        notes.append("–: vanilla was not run, so there is nothing to compare with.")
     models = {row.key.agent.model for row in rows}
     for prefix, says in _STAND_INS:
         if names := sorted(model for model in models if model.startswith(prefix)):
@@ -221,6 +224,6 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
     ]
     if any(row.applicable and not row.is_scored for row in rows):
         notes.append(
-            "Trials without an outcome that counts are not scored; run the same command again to retry them."
+            "Trials without an outcome that counts are not scored; fourhands run --out RUN runs them again."
         )
     return notes

@@ -105,7 +105,20 @@ def run(
     from fourhands.cli.session import resume, start
     from fourhands.model.errors import InputError
 
-    del tasks, agent, model, condition, repeats, seed, step_limit, progress_steps, base_url, api_key_env
+    del (
+        jobs,
+        ablate,
+        tasks,
+        agent,
+        model,
+        condition,
+        repeats,
+        seed,
+        step_limit,
+        progress_steps,
+        base_url,
+        api_key_env,
+    )
     del user_model, user_base_url, user_api_key_env, env
     given = _given(context)
     if file is None and "tasks" not in given:
@@ -118,7 +131,7 @@ def run(
             raise InputError(
                 f"{options}: what {out} runs is in its plan already; leave out, or give all with --tasks"
             )
-        resume(out, jobs=jobs or 2, ablate=bool(ablate), json=json)
+        resume(out, given, dry_run=dry_run, json=json)
         return
     experiment = load_experiment(
         file, {k: v for k, v in given.items() if k not in {"file", "json", "dry_run"}}

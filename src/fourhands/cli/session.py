@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 import typer
@@ -14,7 +15,7 @@ from fourhands.analysis.table import condition_table, median_steps
 from fourhands.analysis.trials import TrialRow
 from fourhands.cli.ablate import ablate_folder
 from fourhands.cli.console import errors, output
-from fourhands.cli.experiment import Experiment, as_yaml
+from fourhands.cli.experiment import Experiment, as_yaml, load_experiment
 from fourhands.cli.progress import Progress
 from fourhands.cli.report import markdown_report, print_report
 from fourhands.cli.rows import read_rows, read_trials
@@ -25,7 +26,7 @@ from fourhands.tasks.find import find_tasks
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.run_folder import Plan, RunFolder, write_atomically
 
-__all__ = ["finish", "prepare_run", "results_json", "resume", "run_folder", "start"]
+__all__ = ["finish", "prepare_run", "results_json", "resume", "run_folder", "start", "write_report"]
 
 
 def start(experiment: Experiment, *, dry_run: bool = False, json: bool = False) -> None:
@@ -36,28 +37,32 @@ def start(experiment: Experiment, *, dry_run: bool = False, json: bool = False) 
         MissingError: something that it needs is not there yet.
     """
     from fourhands.engine.environments import see_that_the_gateway_is_reached
+    from fourhands.engine.speakers import live_speaker
 
     if dry_run:
-        plan = plan_experiment(experiment)
-        errors().print(as_yaml(experiment), markup=False, soft_wrap=True)
-        _print_plan(plan)
-        _print_harbor(plan, experiment)
+        _print_dry_run(experiment, plan_experiment(experiment))
         return
     if experiment.out is None:
         raise InputError("no folder for the run: say where it goes with --out")
     see_that_the_gateway_is_reached(experiment.env)
+    if any(condition.message == "live" for condition in experiment.conditions):
+        live_speaker(experiment.settings, task="", read_blob=lambda _: b"")  # said now what is wrong with it
     folder = RunFolder(experiment.out)
     with folder.locked():
         prepare_run(folder, experiment)
         errors().print(as_yaml(experiment), markup=False, soft_wrap=True)
-        run_folder(folder, concurrency=experiment.jobs)
-        if experiment.ablate:
-            ablate_folder(folder, concurrency=experiment.jobs)
+        _run_and_ablate(folder, experiment)
     finish(folder, json=json)
 
 
-def resume(out: Path, *, jobs: int, ablate: bool, json: bool) -> None:
-    """Go on with the run in a folder, and report.
+def resume(out: Path, given: Mapping[str, Any], *, dry_run: bool = False, json: bool = False) -> None:
+    """Go on with the run in a folder, as it was asked for, and report.
+
+    Args:
+        out: the folder.
+        given: what the command line says, of what may differ when a run is gone on with.
+        dry_run: only print what it is.
+        json: print the results as JSON.
 
     Raises:
         InputError: there is none.
@@ -67,11 +72,20 @@ def resume(out: Path, *, jobs: int, ablate: bool, json: bool) -> None:
         raise InputError(
             f"{out} is no run yet: say what to run with --tasks, or with an experiment's YAML file"
         )
+    changed = {key: value for key, value in given.items() if key in {"jobs", "ablate"}}
+    experiment = load_experiment(folder.experiment_path, changed)
+    if dry_run:
+        _print_dry_run(experiment, folder.plan())
+        return
     with folder.locked():
-        run_folder(folder, concurrency=jobs)
-        if ablate:
-            ablate_folder(folder, concurrency=jobs)
+        _run_and_ablate(folder, experiment)
     finish(folder, json=json)
+
+
+def _run_and_ablate(folder: RunFolder, experiment: Experiment) -> None:
+    run_folder(folder, concurrency=experiment.jobs)
+    if experiment.ablate:
+        ablate_folder(folder, concurrency=experiment.jobs)
 
 
 def plan_experiment(experiment: Experiment) -> Plan:
@@ -84,7 +98,6 @@ def plan_experiment(experiment: Experiment) -> Plan:
     from fourhands.engine.agents.registry import AGENTS
     from fourhands.engine.environments import see_that_harbor_has, see_that_the_network_is_held_back
     from fourhands.engine.models import Models
-    from fourhands.engine.speakers import live_speaker
 
     for agent in experiment.agent:
         if agent not in AGENTS:
@@ -96,8 +109,6 @@ def plan_experiment(experiment: Experiment) -> Plan:
         if model.startswith(RECORDED)
     }
     names = [RECORDED + Path(m).name if m.startswith(RECORDED) else m for m in experiment.model]
-    if any(condition.message == "live" for condition in experiment.conditions):
-        live_speaker(experiment.settings, task="", read_blob=lambda _: b"")  # said now what is wrong with it
     errors().print("Planning; what tasks are made of is built on first use …", markup=False)
     tasks = [load_task(path) for path in find_tasks(experiment.tasks)]
     see_that_the_network_is_held_back(experiment.env, [task.directory for task in tasks])
@@ -154,15 +165,19 @@ def _progress_steps(experiment: Experiment, tasks: Sequence[str]) -> dict[str, i
     return {task: found[task] for task in tasks}
 
 
-def _print_plan(plan: Plan) -> None:
-    """How many trials a plan has of each condition, and which cannot be run."""
+def _print_dry_run(experiment: Experiment, plan: Plan) -> None:
+    """The experiment as YAML, with how many trials it has as comments, so that it can be kept as a file."""
+    lines = []
     for condition in dict.fromkeys(trial.condition for trial in plan.trials):
         trials = [trial for trial in plan.trials if trial.condition == condition]
         reasons = {trial.task: reason for trial in trials if (reason := plan.not_applicable(trial))}
-        output().print(f"{condition}: {len(trials)} trials", markup=False, soft_wrap=True)
-        for reason in reasons.values():
-            output().print(f"  not applicable: {reason}", markup=False, soft_wrap=True)
-    output().print(f"{len(plan.trials)} trials in all; nothing was run.", markup=False)
+        runs = sum(trial.task not in reasons for trial in trials)
+        lines.append(f"# {condition}: {runs} trials")
+        lines += [f"#   not applicable: {reason}" for reason in reasons.values()]
+    applicable = sum(plan.not_applicable(trial) is None for trial in plan.trials)
+    lines.append(f"# {applicable} trials in all; nothing was run.")
+    output().file.write(as_yaml(experiment) + "\n".join(lines) + "\n")
+    _print_harbor(plan, experiment)
 
 
 def _print_harbor(plan: Plan, experiment: Experiment) -> None:
@@ -185,11 +200,19 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
     Raises:
         FourhandsError: something cannot be set up on this machine.
     """
+    from fourhands.engine.agents.registry import AGENTS
+    from fourhands.engine.environments import LOCAL
     from fourhands.engine.jobs import execute, is_settled
     from fourhands.engine.models import Models
     from fourhands.gateway.server import Gateway
 
     plan = folder.plan()
+    if plan.settings.environment == LOCAL:
+        errors().print(
+            "Setting up agents; one is installed on first use, which takes a minute or two …", markup=False
+        )
+        for agent in dict.fromkeys(trial.agent for trial in plan.trials):
+            AGENTS[agent].prefixes()
     models = Models(plan)
     models.see_that_they_answer()
     gateway = Gateway()
@@ -215,14 +238,20 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
 
 def finish(folder: RunFolder, *, json: bool) -> None:
     """Write ``report.md``, print the tables, and exit with 1 when a trial has no outcome that counts."""
-    trials = read_trials(folder)
-    write_atomically(folder.path / "report.md", markdown_report(folder, trials).encode())
+    trials = write_report(folder)
     if json:
         output().file.write(results_json(trials, run=folder.path) + "\n")
     else:
         print_report(folder, trials, output())
     if any(row.applicable and not row.is_scored for row, _ in trials):
         raise typer.Exit(1)
+
+
+def write_report(folder: RunFolder) -> list[tuple[TrialRow, Aftermath]]:
+    """Write ``report.md`` anew; what it is of."""
+    trials = read_trials(folder)
+    write_atomically(folder.path / "report.md", markdown_report(folder, trials).encode())
+    return trials
 
 
 def results_json(trials: Sequence[tuple[TrialRow, Aftermath]], *, run: Path | None = None) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from fourhands.edits.neutral import neutral_interventions
 from fourhands.edits.records import NotApplicable, Record, load_record
 from fourhands.edits.schedule import NeutralEdits, schedule
 from fourhands.model.condition import Condition, ConditionName, NeutralKind
 from fourhands.model.errors import InputError
 from fourhands.model.intervention import Intervention, Trigger
+from fourhands.model.text import Region, split_lines
 from fourhands.model.trial import AgentSpec
 from fourhands.tasks.folder import Task
 from fourhands.tasks.repository import base_repository
@@ -24,7 +28,9 @@ from fourhands.trajectories.run_folder import (
     PlannedUser,
     Settings,
 )
+from fourhands.workspace.edit import regenerate
 from fourhands.workspace.store import ObjectStore
+from fourhands.workspace.tree import MutableTree
 
 __all__ = ["plan_run"]
 
@@ -104,6 +110,9 @@ def _users(
         for condition in conditions
         if condition.name is not ConditionName.VANILLA
     }
+    _see_that_they_fit(
+        task, [each for found in planned.values() if isinstance(found, tuple) for each in found]
+    )
     for condition in conditions:
         if condition.name is ConditionName.VANILLA:
             shadows = planned or {
@@ -121,17 +130,53 @@ def _users(
             )
 
 
+def _see_that_they_fit(task: Task, planned: Sequence[Intervention]) -> None:
+    """See that every edit applies to the task's base, and that what triggers it lies there.
+
+    Raises:
+        InputError: one does not; names the record and the intervention.
+    """
+    distinct = {(each.patch, each.trigger.regions): each for each in reversed(planned)}
+    if not distinct:
+        return
+    with _base_store(task) as (store, base):
+        files = store.read_tree(base)
+        for intervention in distinct.values():
+            where = f"{task.record}: {intervention.id}"
+            if intervention.patch is not None:
+                try:
+                    regenerate(store, base, intervention.patch)
+                except InputError as error:
+                    raise InputError(f"{where}: {error}") from None
+            regions = intervention.trigger.regions
+            if regions and not any(_is_there(store, files, region) for region in regions):
+                named = ", ".join(f"{r.path}:{r.lines.start}-{r.lines.end}" for r in regions)
+                raise InputError(
+                    f"{where}: its regions are not in the base: {named}: give lines that are there"
+                )
+
+
+def _is_there(store: ObjectStore, files: MutableTree, region: Region) -> bool:
+    entry = files.get(os.fsencode(region.path))
+    return entry is not None and region.lines.start <= len(split_lines(store.get_blob(entry.blob)))
+
+
+@contextmanager
+def _base_store(task: Task) -> Iterator[tuple[ObjectStore, str]]:
+    """A scratch store over the objects of a task's base, and the base's tree."""
+    from fourhands.engine.session import base_objects  # noqa: PLC0415 - heavy, and results need a plan without it
+
+    objects, base = base_objects(base_repository(task))
+    with tempfile.TemporaryDirectory() as folder:
+        yield ObjectStore(Path(folder) / "objects.git", base=objects), base
+
+
 def _neutral_edits(task: Task, record: Record | None) -> NeutralEdits:
     """Made when they are asked for: that needs the task's repository."""
 
     def make(kind: NeutralKind | None, k: int) -> tuple[Intervention, ...] | NotApplicable:
-        from fourhands.edits.neutral import neutral_interventions  # noqa: PLC0415
-        from fourhands.engine.session import base_objects  # noqa: PLC0415
-
         assert record is not None
-        objects, base = base_objects(base_repository(task))
-        with tempfile.TemporaryDirectory() as folder:
-            store = ObjectStore(Path(folder) / "objects.git", base=objects)
+        with _base_store(task) as (store, base):
             return neutral_interventions(record, store, base, task.reference, kind=kind, k=k)
 
     return make

@@ -40,6 +40,12 @@ class RecordRegion(_Part):
     start_line: int = Field(ge=1)
     end_line: int = Field(ge=1)
 
+    @model_validator(mode="after")
+    def _is_in_order(self) -> RecordRegion:
+        if self.end_line < self.start_line:
+            raise ValueError(f"end_line {self.end_line} comes before start_line {self.start_line}")
+        return self
+
     def region(self) -> Region:
         """The same as a ``Region``."""
         return Region(self.path, LineRange(self.start_line, self.end_line))
@@ -60,13 +66,13 @@ class RecordPatch(_Part):
 class RecordTrigger(_Part):
     """When an intervention comes."""
 
-    event: Literal[TriggerEvent.READ, TriggerEvent.EDIT, TriggerEvent.READ_OR_EDIT]
+    event: Literal["read", "edit", "read_or_edit"]
     regions: tuple[RecordRegion, ...]
     max_triggers: int = Field(ge=1)
 
     def trigger(self) -> Trigger:
         """The same as a ``Trigger``."""
-        return Trigger(self.event, tuple(region.region() for region in self.regions))
+        return Trigger(TriggerEvent(self.event), tuple(region.region() for region in self.regions))
 
 
 class RecordIntervention(_Part):
@@ -209,7 +215,7 @@ def _planned(
     identifier: str, trigger: Trigger, patch: RecordPatch | None, words: str | None, delivery: Delivery
 ) -> Intervention | NotApplicable:
     if delivery is Delivery.MESSAGE_ONLY or patch is None:
-        belief = words or (_belief(patch) if patch else None)
+        belief = words if words and not claims_change(words) else _belief(patch) if patch else None
         if delivery is Delivery.PATCH_ONLY:
             return NotApplicable("has no patch")
         if belief is None:

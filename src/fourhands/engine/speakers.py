@@ -25,7 +25,8 @@ def live_speaker(settings: Settings, *, task: str, read_blob: Callable[[str], by
     """
     if not (settings.user_model and settings.user_base_url):
         raise InputError(
-            "message=live needs a model for the user's words: give --user-model and --user-base-url"
+            "message=live needs a model for the user's words: give --user-model and --user-base-url, or take "
+            "message=live out of the conditions"
         )
     return LiveSpeaker(
         task=task,

@@ -189,7 +189,11 @@ class Condition:
             raise ValueError(f"unknown condition {name!r}: choose from {', '.join(ConditionName)}")
         if unknown := sorted(set(parameters) - set(_READERS)):
             raise ValueError(f"{name}: unknown parameter {unknown[0]!r}: choose from {', '.join(_READERS)}")
-        read = {each: _READERS[each](value) for each, value in parameters.items()}
+        read = {
+            each: _READERS[each](value)
+            for each, value in parameters.items()
+            if (each, value) != ("trigger", "record")  # the default, by name
+        }
         return cls(ConditionName(name), **read)
 
 

@@ -221,6 +221,11 @@ class RunFolder:
         return self.path / "plan.json"
 
     @property
+    def experiment_path(self) -> Path:
+        """What was asked for."""
+        return self.path / "experiment.yaml"
+
+    @property
     def jobs_path(self) -> Path:
         """Harbor's folders."""
         return self.path / "jobs"
@@ -244,7 +249,7 @@ class RunFolder:
 
     def write_experiment(self, text: str) -> None:
         """Write what was asked for, as the YAML it can be asked for again."""
-        write_atomically(self.path / "experiment.yaml", text.encode())
+        write_atomically(self.experiment_path, text.encode())
 
     def attempts(self, key: TrialKey) -> list[Attempt]:
         """All attempts at a trial, first to last."""
@@ -278,7 +283,10 @@ class RunFolder:
         """
         import fcntl  # noqa: PLC0415 - readers of a run need no locks, on systems that may not have them
 
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{self.path} is a file, or lies below one: name a folder for the run") from None
         with (self.path / ".lock").open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
