@@ -15,6 +15,7 @@ from fourhands.tasks.testrun import verdict_key
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Attempt
 from fourhands.workspace.edit import regenerate
+from fourhands.workspace.file_json import file_json
 from fourhands.workspace.store import ObjectStore
 from fourhands.workspace.tree import REGULAR, Entry
 
@@ -51,17 +52,7 @@ class FinishedTrial:
             tree.set(os.fsencode(path), Entry(REGULAR, self.store.put_blob(content)))
         before, self.tree = self.tree, self.store.write_tree(tree)
         edit = {"intervention": "counter-edit-1"} if by == "user" else {"intervention": None}
-        changed = [
-            {
-                "path": change.path,
-                "old": change.old_blob,
-                "new": change.new_blob,
-                "modes": [change.old_mode, change.new_mode],
-                "binary": change.binary,
-                "hunks": [[h.old.start, h.old.end, h.new.start, h.new.end] for h in change.hunks],
-            }
-            for change in self.store.diff(before, self.tree)
-        ]
+        changed = [file_json(change) for change in self.store.diff(before, self.tree)]
         body = {"by": by, **edit, "tree": self.tree, "files": changed, "lines": {}}
         self._say(Actor(by), EventKind.WORKSPACE_CHANGED, body)
         if by == "user":

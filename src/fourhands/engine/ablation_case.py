@@ -8,12 +8,12 @@ from typing import Any
 
 from fourhands.model.errors import InputError
 from fourhands.model.event import Actor, Event, EventKind
-from fourhands.model.text import LineRange, Region
+from fourhands.model.text import Region
 from fourhands.model.trial import TrialKey
 from fourhands.trajectories.ablations import failed_after_edit
 from fourhands.trajectories.run_folder import Attempt, Plan, PlannedTrial, RunFolder
 from fourhands.workspace.attribution import Author
-from fourhands.workspace.changes import FileChange, Hunk
+from fourhands.workspace.file_json import file_change
 from fourhands.workspace.standing import RecordedChange
 
 __all__ = ["Case", "read_case"]
@@ -77,16 +77,4 @@ def _bodies(events: Sequence[Event], kind: EventKind) -> list[dict[str, Any]]:
 
 def _recorded(body: dict[str, Any]) -> RecordedChange:
     author: Author = "user" if body["by"] == Actor.USER else "agent"
-    return RecordedChange(author, body["intervention"], tuple(map(_file_change, body["files"])))
-
-
-def _file_change(file: dict[str, Any]) -> FileChange:
-    return FileChange(
-        path=file["path"],
-        old_blob=file["old"],
-        new_blob=file["new"],
-        old_mode=file["modes"][0],
-        new_mode=file["modes"][1],
-        hunks=tuple(Hunk(LineRange(a, b), LineRange(c, d)) for a, b, c, d in file["hunks"]),
-        binary=file["binary"],
-    )
+    return RecordedChange(author, body["intervention"], tuple(map(file_change, body["files"])))

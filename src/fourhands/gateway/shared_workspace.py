@@ -22,6 +22,7 @@ from fourhands.workspace.attribution import (
 )
 from fourhands.workspace.changes import FileChange
 from fourhands.workspace.contents import read_blobs
+from fourhands.workspace.file_json import file_json
 from fourhands.workspace.merge import ChangedUnderneath, CompiledEdit, plan, regenerate, write
 from fourhands.workspace.snapshot import Snapshotter
 from fourhands.workspace.store import ObjectStore
@@ -132,17 +133,7 @@ class SharedWorkspace:
             self._attribution, fates = step.attribution, step.fates
         return Changes(
             self.tree,
-            [
-                {
-                    "path": change.path,
-                    "old": change.old_blob,
-                    "new": change.new_blob,
-                    "modes": [change.old_mode, change.new_mode],
-                    "binary": change.binary,
-                    "hunks": [[h.old.start, h.old.end, h.new.start, h.new.end] for h in change.hunks],
-                }
-                for change in changes
-            ],
+            [file_json(change) for change in changes],
             {str(author): lines for author, lines in line_counts(self._attribution).items()},
             [_fate_json(fate) for fate in fates],
             [

@@ -16,6 +16,7 @@ from fourhands.model.text import LineRange, Region
 from fourhands.model.touch import Touch, TouchKind, touches_region
 from fourhands.model.user import Act, Intervene, Moment, Occasion, Speaker, Utterance
 from fourhands.workspace.changes import Hunk
+from fourhands.workspace.file_json import hunks_of
 from fourhands.workspace.regions import carry
 
 __all__ = ["TouchingUser"]
@@ -183,10 +184,7 @@ class TouchingUser:
 
     def _follow(self, event: Event) -> None:
         for file in event.body["files"]:
-            hunks = [
-                Hunk(LineRange(old_start, old_end), LineRange(new_start, new_end))
-                for old_start, old_end, new_start, new_end in file["hunks"]
-            ]
+            hunks = hunks_of(file)
             if event.actor is Actor.AGENT and file["old"] != file["new"]:  # a change of mode edits no line
                 # Without hunks the file came, went, or is binary: all of it was edited.
                 self._see([Touch(file["path"], "edit", tuple(hunk.old for hunk in hunks) if hunks else None)])

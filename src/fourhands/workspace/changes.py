@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fourhands.model.text import LineRange
+from fourhands.workspace.tree import Entry
 
 __all__ = ["FileChange", "Hunk"]
 
@@ -32,3 +33,17 @@ class FileChange:
     new_mode: int | None
     hunks: tuple[Hunk, ...] = ()
     binary: bool = False
+
+    @property
+    def before(self) -> Entry | None:
+        """The file as it was, if there was one."""
+        return _entry(self.old_mode, self.old_blob)
+
+    @property
+    def after(self) -> Entry | None:
+        """The file as it is, if there is one."""
+        return _entry(self.new_mode, self.new_blob)
+
+
+def _entry(mode: int | None, blob: str | None) -> Entry | None:
+    return None if mode is None or blob is None else Entry(mode, blob)

@@ -84,12 +84,8 @@ def variant(base: bytes, edited: bytes, hunks: tuple[Hunk, ...], chosen: Collect
 def _edited(change: FileChange) -> EditedFile:
     return EditedFile(
         path=os.fsencode(change.path),
-        base=_entry(change.old_mode, change.old_blob),
-        edited=_entry(change.new_mode, change.new_blob),
+        base=change.before,
+        edited=change.after,
         hunks=change.hunks,
         binary=change.binary,
     )
-
-
-def _entry(mode: int | None, blob: str | None) -> Entry | None:
-    return Entry(mode, blob) if mode is not None and blob is not None else None

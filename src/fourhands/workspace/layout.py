@@ -8,7 +8,6 @@ from fourhands.model.sandbox import Sandbox
 from fourhands.workspace.apply import ChangedUnderneath, write
 from fourhands.workspace.plan import EditPlan, FileWrite
 from fourhands.workspace.store import ObjectStore
-from fourhands.workspace.tree import Entry
 
 __all__ = ["lay_tree"]
 
@@ -20,12 +19,7 @@ async def lay_tree(sandbox: Sandbox, store: ObjectStore, base_tree: str, tree: s
         SandboxError: the sandbox is gone, or does not hold the base; or the tree changes a file of the base that is
             known by a placeholder alone.
     """
-    writes = [
-        FileWrite(
-            change.path, _entry(change.old_mode, change.old_blob), _entry(change.new_mode, change.new_blob)
-        )
-        for change in store.diff(base_tree, tree)
-    ]
+    writes = [FileWrite(change.path, change.before, change.after) for change in store.diff(base_tree, tree)]
     # What goes makes room for what comes: a file may have become a folder.
     for part in ([each for each in writes if not each.result], [each for each in writes if each.result]):
         laid = await write(sandbox, store, EditPlan(EditOutcome.APPLIED, "layout", tree, tuple(part)))
@@ -34,7 +28,3 @@ async def lay_tree(sandbox: Sandbox, store: ObjectStore, base_tree: str, tree: s
             raise SandboxError(
                 f"the sandbox does not hold the base commit: {paths} differ, or cannot be written"
             )
-
-
-def _entry(mode: int | None, blob: str | None) -> Entry | None:
-    return None if mode is None or blob is None else Entry(mode, blob)

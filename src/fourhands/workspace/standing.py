@@ -12,7 +12,6 @@ from fourhands.workspace.changes import FileChange
 from fourhands.workspace.contents import read_blobs
 from fourhands.workspace.file_edit import FileEdit, Spot
 from fourhands.workspace.store import ObjectStore
-from fourhands.workspace.tree import Entry
 
 __all__ = ["RecordedChange", "user_edits"]
 
@@ -76,11 +75,7 @@ def _spots(attribution: Attribution) -> Mapping[Owner, Spot]:
 
 def _written(file: FileChange, attribution: Attribution) -> _Written:
     owners = attribution.files.get(file.path, ())
-    before, after = (
-        Entry(mode, blob) if mode is not None and blob is not None else None
-        for mode, blob in ((file.old_mode, file.old_blob), (file.new_mode, file.new_blob))
-    )
     return _Written(
-        FileEdit(os.fsencode(file.path), before, after, file.hunks),
+        FileEdit(os.fsencode(file.path), file.before, file.after, file.hunks),
         tuple(owners[hunk.new.start - 1 : hunk.new.end] for hunk in file.hunks),
     )
