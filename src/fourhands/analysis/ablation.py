@@ -13,7 +13,7 @@ from fourhands.model.event import Event
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.trajectories.ablations import failed_after_edit
 
-__all__ = ["AblatedTrial", "AblationRow", "ablated_trial", "ablation_table"]
+__all__ = ["AblatedTrial", "AblationRow", "ablated_trial", "ablation_row", "ablation_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,11 @@ def ablation_table(trials: Iterable[AblatedTrial]) -> list[AblationRow]:
     for trial in trials:
         if trial.applies:
             groups[trial.key.agent, trial.key.condition].append(trial.ablation)
-    return [_row(agent, condition, found) for (agent, condition), found in groups.items()]
+    return [ablation_row(agent, condition, found) for (agent, condition), found in groups.items()]
 
 
-def _row(agent: AgentSpec, condition: Condition, found: Sequence[Ablation | None]) -> AblationRow:
+def ablation_row(agent: AgentSpec, condition: Condition, found: Sequence[Ablation | None]) -> AblationRow:
+    """The row of one agent under one condition; ``found`` has ``None`` for a trial that is not ablated yet."""
     done = [ablation for ablation in found if ablation is not None]
     conclusions = [ablation.conclusion for ablation in done]
     causes = [ablation.by for ablation in done]

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from fourhands.analysis.ablation import AblatedTrial
+from fourhands.analysis.ablation import AblatedTrial, ablation_row
 from fourhands.analysis.lines import InterventionLines, UserLines
 from fourhands.analysis.responses import Response, after_final_edit
-from fourhands.model.ablation import Cause
 from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
 
@@ -105,14 +104,9 @@ def aftermath_table(trials: Iterable[Aftermath]) -> list[AftermathRow]:
 def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) -> AftermathRow:
     responses = [response for trial in trials for response in trial.responses]
     lines = [each for trial in trials if trial.lines for each in trial.lines.interventions()]
-    conclusions = [
-        str(trial.ablated.ablation.conclusion) if trial.ablated.ablation else "not_ablated"
-        for trial in trials
-        if trial.ablated.applies
-    ]
-    causes = [
-        trial.ablated.ablation.by for trial in trials if trial.ablated.applies and trial.ablated.ablation
-    ]
+    failures = ablation_row(
+        agent, condition, [trial.ablated.ablation for trial in trials if trial.ablated.applies]
+    )
 
     def total(name: str) -> int:
         return sum(getattr(each, name) for each in lines)
@@ -144,13 +138,13 @@ def _row(agent: AgentSpec, condition: Condition, trials: Sequence[Aftermath]) ->
         reads_after_final_edit=mean("reads"),
         edits_after_final_edit=mean("edits"),
         tests_after_final_edit=mean("tests"),
-        failed_touched=len(conclusions),
-        edit_caused=conclusions.count("edit_caused"),
-        by_removal=causes.count(Cause.REMOVAL),
-        by_replacement=causes.count(Cause.REPLACEMENT),
-        also_broken_without=conclusions.count("also_broken_without"),
-        cannot_compose=conclusions.count("cannot_compose"),
-        not_ablated=conclusions.count("not_ablated"),
+        failed_touched=failures.failed_touched,
+        edit_caused=failures.edit_caused,
+        by_removal=failures.by_removal,
+        by_replacement=failures.by_replacement,
+        also_broken_without=failures.also_broken_without,
+        cannot_compose=failures.cannot_compose,
+        not_ablated=failures.not_yet,
     )
 
 

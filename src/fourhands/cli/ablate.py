@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fourhands.analysis.ablation import AblatedTrial
+    from fourhands.analysis.ablation import AblatedTrial, AblationRow
     from fourhands.engine.ablation import Ablated
     from fourhands.model.ablation import Ablation
     from fourhands.trajectories.run_folder import RunFolder
 
 __all__ = ["ablate", "ablate_folder"]
+
+_HEADERS = ("condition", "failed", "by removal", "by replacement", "also broken", "cannot compose")
 
 
 def ablate(
@@ -99,38 +101,31 @@ def _as_json(folder: RunFolder, trials: Sequence[AblatedTrial]) -> str:
 
 
 def _print(trials: Sequence[AblatedTrial]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     from fourhands.analysis.ablation import ablation_table
     from fourhands.cli.console import output
+    from fourhands.cli.report import plain_table
 
     if not trials:
         output().print("Nothing to ablate: no scored trial failed after an edit was delivered.")
         return
     rows = ablation_table(trials)
     for agent in dict.fromkeys(f"{row.agent} · {row.model}" for row in rows):
-        # Text: a label has brackets, which are no markup.
-        title = Text(agent)
-        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0))
-        table.add_column("condition", no_wrap=True)
-        for name in ("failed", "by removal", "by replacement", "also broken", "cannot compose"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for row in rows:
-            if f"{row.agent} · {row.model}" == agent:
-                counts = (
-                    row.failed_touched,
-                    row.by_removal,
-                    row.by_replacement,
-                    row.also_broken_without,
-                    row.cannot_compose,
-                )
-                table.add_row(Text(row.condition), *map(str, counts))
-        output().print(table)
+        lines = [_cells(row) for row in rows if f"{row.agent} · {row.model}" == agent]
+        output().print(plain_table(agent, _HEADERS, lines))
     for trial in trials:
         if trial.ablation:
-            lines = sum(trial.ablation.user_lines.values())
-            stood = f"{lines} lines of the user at the end"
+            standing = sum(trial.ablation.user_lines.values())
+            stood = f"{standing} lines of the user at the end"
             text = f"  {trial.key.slug}: {_conclusion(trial.ablation)}: {trial.ablation.detail}; {stood}"
             output().print(text, markup=False, soft_wrap=True)
+
+
+def _cells(row: AblationRow) -> list[str]:
+    counts = (
+        row.failed_touched,
+        row.by_removal,
+        row.by_replacement,
+        row.also_broken_without,
+        row.cannot_compose,
+    )
+    return [row.condition, *map(str, counts)]

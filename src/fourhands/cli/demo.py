@@ -34,7 +34,6 @@ def demo(
     from fourhands.cli.console import errors
     from fourhands.cli.experiment import Experiment
     from fourhands.cli.session import finish, prepare_run, run_folder
-    from fourhands.engine.agents.registry import AGENTS
     from fourhands.model.errors import MissingError
     from fourhands.tasks.data import ensure_rows
     from fourhands.tasks.find import find_tasks
@@ -43,8 +42,6 @@ def demo(
     def say(text: str) -> None:
         errors().print(text, markup=False, soft_wrap=True)
 
-    say("mini-swe-agent: installed into an environment of its own, if it is not yet (a minute or two) …")
-    AGENTS["mini-swe-agent"].prefixes()
     tasks: tuple[str, ...] = REAL
     try:
         say(f"Real tasks {' and '.join(REAL)}: built from the package index, if they are not yet …")

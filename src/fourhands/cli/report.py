@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,7 +19,7 @@ from fourhands.model.condition import ConditionName
 from fourhands.model.trial import RECORDED, SCRIPTED
 from fourhands.trajectories.run_folder import RunFolder
 
-__all__ = ["markdown_report", "print_report"]
+__all__ = ["markdown_report", "plain_table", "print_report"]
 
 _HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "would", "trig.", "deliv.", "steps", "tokens")
 _AFTER = (
@@ -36,30 +38,37 @@ _STAND_INS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """All that is told, computed once: each trial, and the tables of conditions and of what followed."""
+
+    rows: Sequence[TrialRow]
+    conditions: Sequence[ConditionRow]
+    afterwards: Sequence[AftermathRow]
+
+    @classmethod
+    def of(cls, trials: Sequence[tuple[TrialRow, Aftermath]]) -> Self:
+        rows = [row for row, _ in trials]
+        return cls(rows, condition_table(rows), aftermath_table(after for _, after in trials))
+
+
 def print_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]], console: Console) -> None:
     """Print the tables, each trial's outcome, and what a reader must know."""
-    rows = [row for row, _ in trials]
-    for agent, tables in _by_agent(trials):
+    report = _Report.of(trials)
+    for agent, tables in _by_agent(report):
         for headers, lines in tables:
             title = agent if headers is _HEADERS else "after the user's interventions"
-            table = Table(
-                title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0)
-            )
-            for header in headers:
-                table.add_column(header, justify="left" if header == "condition" else "right", no_wrap=True)
-            for cells in lines:
-                table.add_row(*map(Text, cells))  # a label has brackets, which are no markup
-            console.print(table)
+            console.print(plain_table(title, headers, lines))
     console.print()
-    for line in _findings(trials):
+    for line in _findings(report):
         console.print(line, markup=False, soft_wrap=True)
     console.print()
-    for line in _trials(rows):
+    for line in _trials(report.rows):
         console.print(line, markup=False, soft_wrap=True)
     console.print()
-    for note in _notes(trials):
+    for note in _notes(report):
         console.print(f"· {note}", markup=False, soft_wrap=True)
-    shown = max(rows, key=lambda row: row.delivered).key.slug
+    shown = max(report.rows, key=lambda row: row.delivered).key.slug
     console.print(
         f"\nRun: {folder.path}\nA trial's story: fourhands show {folder.path}/trials/{shown}",
         markup=False,
@@ -67,32 +76,47 @@ def print_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]]
     )
 
 
+def plain_table(title: str, headers: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
+    """A table for the terminal: the first column to the left, numbers to the right.
+
+    Cells and title are text as it is: a condition's label has brackets, which are no markup.
+    """
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0)
+    )
+    for header in headers:
+        table.add_column(header, justify="left" if header == headers[0] else "right", no_wrap=True)
+    for cells in lines:
+        table.add_row(*map(Text, cells))
+    return table
+
+
 def markdown_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]]) -> str:
     """The same as Markdown; equal runs give equal text."""
-    rows = [row for row, _ in trials]
+    report = _Report.of(trials)
     parts = [f"# Run {folder.path.name}\n"]
-    for agent, tables in _by_agent(trials):
+    for agent, tables in _by_agent(report):
         parts.append(f"## {agent}\n")
         for headers, lines in tables:
             body = [headers, ["---"] * len(headers), *lines]
             parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
-    if findings := _findings(trials):
+    if findings := _findings(report):
         parts.append("\n".join(f"- {line}" for line in findings) + "\n")
-    parts.append("## Trials\n\n" + "\n".join(f"- {line.strip()}" for line in _trials(rows)) + "\n")
-    parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(trials)) + "\n")
+    parts.append("## Trials\n\n" + "\n".join(f"- {line.strip()}" for line in _trials(report.rows)) + "\n")
+    parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in _notes(report)) + "\n")
     return "\n".join(parts)
 
 
 _Cells = tuple[Sequence[str], list[list[str]]]
 
 
-def _by_agent(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[tuple[str, list[_Cells]]]:
+def _by_agent(report: _Report) -> list[tuple[str, list[_Cells]]]:
     """Per agent and model its tables: headers, and lines of cells."""
     outcomes: dict[str, list[list[str]]] = defaultdict(list)
     afterwards: dict[str, list[list[str]]] = defaultdict(list)
-    for row in condition_table(row for row, _ in trials):
+    for row in report.conditions:
         outcomes[f"{row.agent} · {row.model}"].append(_cells(row))
-    for after in aftermath_table(after for _, after in trials):
+    for after in report.afterwards:
         afterwards[f"{after.agent} · {after.model}"].append(_after_cells(after))
     return [
         (agent, [(_HEADERS, lines), *([(_AFTER, afterwards[agent])] if agent in afterwards else [])])
@@ -157,35 +181,33 @@ def _times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def _findings(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
+def _findings(report: _Report) -> list[str]:
     """The comparison in words: each condition beside vanilla, and what execution says of the failures."""
-    table = condition_table(row for row, _ in trials)
-    vanilla = {(r.agent, r.model): r for r in table if r.condition == ConditionName.VANILLA}
+    vanilla = {(r.agent, r.model): r for r in report.conditions if r.condition == ConditionName.VANILLA}
     compared = [
         f"{row.model}: {row.resolved} of {row.scored} resolved under {row.condition}, "
         f"{before.resolved} of {before.scored} left alone."
-        for row in table
+        for row in report.conditions
         if (before := vanilla.get((row.agent, row.model))) is not None and row is not before
     ]
     caused = [
         f"{row.model}: {row.by_removal} of {row.failed_touched} failures under {row.condition} are resolved once the "
         "user's edit is out."
-        for row in aftermath_table(after for _, after in trials)
+        for row in report.afterwards
         if row.failed_touched > row.not_ablated
     ]
     return compared + caused
 
 
-def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
-    rows = [row for row, _ in trials]
-    after = aftermath_table(after for _, after in trials)
+def _notes(report: _Report) -> list[str]:
+    rows = report.rows
     notes = [
         "Δ: mean over tasks of the difference to vanilla, in percentage points; tasks scored under both only.",
         "95 % CI: Wilson, trials as independent.",
         "would: vanilla trials in which the user of the condition would have acted.",
         "trig(gered), deliv(ered): trials in which the user acted, and in which it took place.",
     ]
-    if after:
+    if report.afterwards:
         notes += [
             "n: interventions delivered. lines: that the user wrote, in the end kept, moved, changed, or gone.",
             "read, test: interventions after which the agent read the place again, ran tests;",
@@ -193,7 +215,7 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
             "caused: failed trials, by removal + by replacement. Removal: resolved once the edit is out;",
             "replacement: resolved only once the reference stands in its place, and not with the edit beside it.",
         ]
-    if any(row.not_ablated for row in after):
+    if any(row.not_ablated for row in report.afterwards):
         notes.append("?: not looked at yet; fourhands ablate does it.")
     if not any(row.key.condition.name is ConditionName.VANILLA for row in rows):
         notes.append("–: vanilla was not run, so there is nothing to compare with.")
@@ -201,25 +223,25 @@ def _notes(trials: Sequence[tuple[TrialRow, Aftermath]]) -> list[str]:
     for prefix, says in _STAND_INS:
         if names := sorted(model for model in models if model.startswith(prefix)):
             notes.append(f"{', '.join(names)}: {says}")
-    if any(row.incomplete_pairs for row in condition_table(rows)):
+    if any(row.incomplete_pairs for row in report.conditions):
         notes.append("*: tasks without an outcome that counts on one side are left out of Δ.")
     if any(row.uncounted_replies for row in rows):
         notes.append("≥: the provider did not tell the tokens of every reply; what it told is a lower bound.")
     notes += [
         f"{row.model}, {row.condition}: {row.fallback_messages} of {row.messages} messages were said in fixed words: "
         "the user's model failed, or what it wrote was refused; fourhands show tells why."
-        for row in condition_table(rows)
+        for row in report.conditions
         if row.fallback_messages
     ]
     notes += [
         f"{row.model}, {row.condition}: {row.never_carried} of {row.messages} messages never reached the model: "
         "the agent ended first, or its history lost their place."
-        for row in condition_table(rows)
+        for row in report.conditions
         if row.never_carried
     ]
     notes += [
         f"{row.model}, {row.condition}: with protocol failures as unresolved, {row.resolve_rate_strict:.1%}"
-        for row in condition_table(rows)
+        for row in report.conditions
         if row.resolve_rate_strict is not None and row.resolve_rate_strict != row.resolve_rate
     ]
     if any(row.applicable and not row.is_scored for row in rows):

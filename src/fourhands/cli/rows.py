@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fourhands.analysis.ablation import ablated_trial
 from fourhands.analysis.aftermath import Aftermath
 from fourhands.analysis.lines import follow_user_lines
 from fourhands.analysis.responses import responses
 from fourhands.analysis.trials import TrialRow, trial_row
+from fourhands.model.event import Event
 from fourhands.trajectories.ablations import read_ablation
-from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder
+from fourhands.trajectories.run_folder import Attempt, RunFolder
 
 __all__ = ["read_rows", "read_trials"]
 
@@ -19,25 +22,28 @@ def read_trials(folder: RunFolder) -> list[tuple[TrialRow, Aftermath]]:
     Raises:
         InputError: the folder is no run.
     """
-    plan = folder.plan()
-    return [_read(folder, plan, trial) for trial in plan.trials]
+    return [(row, _aftermath(row, attempt, events)) for row, attempt, events in _read(folder)]
 
 
 def read_rows(folder: RunFolder) -> list[TrialRow]:
-    """The rows alone. Raises as `read_trials`."""
-    return [row for row, _ in read_trials(folder)]
+    """The rows alone, which need the events and nothing else. Raises as `read_trials`."""
+    return [row for row, _, _ in _read(folder)]
 
 
-def _read(folder: RunFolder, plan: Plan, trial: PlannedTrial) -> tuple[TrialRow, Aftermath]:
-    key, attempt = trial.key, folder.final_attempt(trial.key)
-    events = attempt.read().events if attempt else ()
-    row = trial_row(
-        key, attempt.number if attempt else 0, events, applicable=plan.not_applicable(trial) is None
-    )
-    aftermath = Aftermath(
-        key=key,
+def _read(folder: RunFolder) -> Iterator[tuple[TrialRow, Attempt | None, tuple[Event, ...]]]:
+    plan = folder.plan()
+    for trial in plan.trials:
+        attempt = folder.final_attempt(trial.key)
+        events = attempt.read().events if attempt else ()
+        applicable = plan.not_applicable(trial) is None
+        row = trial_row(trial.key, attempt.number if attempt else 0, events, applicable=applicable)
+        yield row, attempt, events
+
+
+def _aftermath(row: TrialRow, attempt: Attempt | None, events: tuple[Event, ...]) -> Aftermath:
+    return Aftermath(
+        key=row.key,
         lines=follow_user_lines(events),
         responses=responses(events, attempt.blobs.get) if attempt else (),
-        ablated=ablated_trial(key, events, read_ablation(attempt) if attempt else None),
+        ablated=ablated_trial(row.key, events, read_ablation(attempt) if attempt else None),
     )
-    return row, aftermath

@@ -13,17 +13,18 @@ from pathlib import Path
 
 from fourhands.engine.ablation_case import Case, read_case
 from fourhands.engine.conclusion import conclude
+from fourhands.engine.planned import unchanged_task
 from fourhands.engine.session import base_objects
 from fourhands.engine.verdicts import Verdicts
 from fourhands.model.ablation import Ablation, Probe, ProbeName, VerdictSource
 from fourhands.model.errors import InputError
 from fourhands.model.outcome import Verdict
 from fourhands.model.trial import TrialKey
-from fourhands.tasks.folder import Task, load_task
+from fourhands.tasks.folder import Task
 from fourhands.tasks.repository import base_repository
 from fourhands.tasks.testrun import verdict_key
 from fourhands.trajectories.ablations import read_ablation, write_ablation
-from fourhands.trajectories.run_folder import Plan, RunFolder
+from fourhands.trajectories.run_folder import RunFolder
 from fourhands.workspace.compose import Conflict, MergedTree
 from fourhands.workspace.counterfactual import Counterfactuals, counterfactuals
 from fourhands.workspace.edit import regenerate
@@ -65,7 +66,9 @@ async def ablate_run(folder: RunFolder, *, concurrency: int, watch: Watch) -> tu
     """
     plan = folder.plan()
     cases = [case for trial in plan.trials if (case := read_case(folder, plan, trial))]
-    tasks = {name: _unchanged(folder, plan, name) for name in dict.fromkeys(case.key.task for case in cases)}
+    tasks = {
+        name: unchanged_task(folder, plan, name) for name in dict.fromkeys(case.key.task for case in cases)
+    }
     verdicts = Verdicts()
     slots = asyncio.Semaphore(concurrency)
     done = 0
@@ -94,16 +97,6 @@ async def ablate_run(folder: RunFolder, *, concurrency: int, watch: Watch) -> tu
         # The command line tells one error, and the first stopped the rest.
         raise errors.exceptions[0] from None
     return tuple(task.result() for task in running)
-
-
-def _unchanged(folder: RunFolder, plan: Plan, name: str) -> Task:
-    planned = plan.task(name)
-    task = load_task(planned.path)
-    if task.digest != planned.digest:
-        raise InputError(
-            f"{planned.path}: the task has changed since {folder.path} was planned: bring it back as it was"
-        )
-    return task
 
 
 async def _ablate(case: Case, task: Task, verdicts: Verdicts) -> Ablation:

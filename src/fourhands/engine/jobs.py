@@ -24,17 +24,16 @@ from fourhands.engine.environments import (
 )
 from fourhands.engine.harbor_private import quiet_console, silence
 from fourhands.engine.lock import write_lock
+from fourhands.engine.planned import unchanged_task
 from fourhands.engine.sandbox import sweep
 from fourhands.engine.session import record_failure
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.condition import Condition
-from fourhands.model.errors import InputError
 from fourhands.model.event import Event
 from fourhands.model.outcome import Termination
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.tasks.cache import cache_root
-from fourhands.tasks.folder import load_task
 from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder
 
 __all__ = ["Watcher", "execute", "harbor_configs", "is_settled"]
@@ -140,12 +139,7 @@ def _job_config(
 def _refuse_changed_tasks(folder: RunFolder, plan: Plan) -> None:
     """A record names the digest of its task: what is left of a run must not be run on another one."""
     for name in {trial.task for trial in _applicable(plan) if not is_settled(folder, trial)}:
-        task = plan.task(name)
-        if load_task(task.path).digest != task.digest:
-            raise InputError(
-                f"{task.path}: the task has changed since {folder.path} was planned: bring it back as it was, or "
-                "start another run with another --out"
-            )
+        unchanged_task(folder, plan, name, otherwise=", or start another run with another --out")
 
 
 def _applicable(plan: Plan) -> list[PlannedTrial]:
