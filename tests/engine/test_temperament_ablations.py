@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -20,6 +17,8 @@ from fourhands.tasks.find import bundled_tasks
 from fourhands.trajectories.ablations import read_ablation
 from fourhands.trajectories.run_folder import RunFolder
 
+from .thin_runs import models_of, run_trials, without_playbook
+
 pytestmark = pytest.mark.slow
 
 SUBMIT: Final = '[[moves]]\nthought = "The change is made and the suite passes. I am done."\nsubmit = true\n'
@@ -32,19 +31,9 @@ command = "echo 'raise ImportError' >> src/tally/money.py"
 
 
 def _ablated(folder: Path, task: Path, temperaments: Sequence[str], conditions: str) -> RunFolder:
-    done = subprocess.run(
-        [
-            *(Path(sys.executable).with_name("fourhands"), "run", "--tasks", task, "--agent", "thin"),
-            *("--model", ",".join(f"scripted/{each}" for each in temperaments), "--condition", conditions),
-            *("--step-limit", "16", "--ablate", "--out", folder / "run"),
-        ],
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=False,
+    return run_trials(
+        folder, [task], "--model", models_of(temperaments), "--condition", conditions, "--ablate"
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return RunFolder(folder / "run")
 
 
 def _ablations(run: RunFolder) -> dict[tuple[str, str], Ablation]:
@@ -61,8 +50,7 @@ def _ablations(run: RunFolder) -> dict[tuple[str, str], Ablation]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = tmp_path_factory.mktemp("temperaments")
-    task = shutil.copytree(bundled_tasks()["ledger-rounding"], folder / "ledger-rounding")
-    (task / "user" / "playbook.toml").unlink()
+    task = without_playbook(folder)
     temperaments = ("keeps", "gives-up", "loops", "reverts")
     return _ablated(folder, task, temperaments, "vanilla,counter-edit,edit-only")
 

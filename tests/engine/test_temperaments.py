@@ -6,11 +6,7 @@ its Co-Edit once it was edited: after the repair, that is, which explains that c
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,9 +17,10 @@ from fourhands.model.event import EventKind
 from fourhands.tasks.find import bundled_tasks
 from fourhands.trajectories.run_folder import PlannedTrial, RunFolder
 
+from .thin_runs import models_of, run_trials, without_playbook
+
 pytestmark = pytest.mark.slow
 
-STEP_LIMIT: Final = 16
 CONDITIONS: Final = ("vanilla", "counter-edit", "co-edit", "neutral-edit", "message-only", "edit-only")
 DRAWN: Final = "scripted/stochastic[p=0.5]"
 SEED: Final = 3
@@ -77,22 +74,6 @@ HAND_WRITTEN: Final = {
 }
 
 
-def _run(folder: Path, tasks: Sequence[str | Path], *arguments: str, agent: str = "thin") -> RunFolder:
-    done = subprocess.run(
-        [
-            *(Path(sys.executable).with_name("fourhands"), "run"),
-            *("--tasks", ",".join(map(str, tasks)), "--agent", agent, *arguments),
-            *("--step-limit", str(STEP_LIMIT), "--out", folder / "run"),
-        ],
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return RunFolder(folder / "run")
-
-
 def _cells(run: RunFolder) -> dict[PlannedTrial, Cell]:
     cells = {}
     for trial in run.plan().trials:
@@ -106,31 +87,25 @@ def _cells(run: RunFolder) -> dict[PlannedTrial, Cell]:
     return cells
 
 
-def _models(temperaments: Sequence[str]) -> str:
-    return ",".join(f"scripted/{each}" for each in temperaments)
-
-
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundled task without its playbook."""
-    folder = tmp_path_factory.mktemp("tasks") / "ledger-rounding"
-    shutil.copytree(bundled_tasks()["ledger-rounding"], folder)
-    (folder / "user" / "playbook.toml").unlink()
-    return folder
+    return without_playbook(tmp_path_factory.mktemp("tasks"))
 
 
 @pytest.fixture(scope="module")
 def matrix(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Cell]:
     folder = tmp_path_factory.mktemp("generated")
-    run = _run(folder, [generated], "--model", _models([*EXPECTED]), "--condition", ",".join(CONDITIONS))
+    run = run_trials(
+        folder, [generated], "--model", models_of([*EXPECTED]), "--condition", ",".join(CONDITIONS)
+    )
     return {(trial.model, trial.condition): cell for trial, cell in _cells(run).items()}
 
 
 @pytest.fixture(scope="module")
 def hand_written(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Cell]:
     folder = tmp_path_factory.mktemp("hand-written")
-    models = _models([*HAND_WRITTEN])
-    run = _run(folder, ["ledger-rounding"], "--model", models, "--condition", ",".join(CONDITIONS))
+    models = models_of([*HAND_WRITTEN])
+    run = run_trials(folder, ["ledger-rounding"], "--model", models, "--condition", ",".join(CONDITIONS))
     return {(trial.model, trial.condition): cell for trial, cell in _cells(run).items()}
 
 
@@ -156,7 +131,7 @@ def test_a_stochastic_trial_resolves_exactly_when_its_draw_says_so_whatever_the_
     sure, lost = "scripted/stochastic[p=1,touched=0]", "scripted/stochastic[p=0,touched=1]"
     conditions = "vanilla,counter-edit,co-edit,edit-only"
     models = f"{sure},{lost},{DRAWN}"
-    run = _run(tmp_path, [generated], "--model", models, "--condition", conditions, "--seed", str(SEED))
+    run = run_trials(tmp_path, [generated], "--model", models, "--condition", conditions, "--seed", str(SEED))
     cells = _cells(run)
     told = {"counter-edit", "co-edit"}
     for trial, cell in cells.items():
@@ -179,7 +154,7 @@ def test_an_agent_that_forgets_a_question_ends_by_a_command_all_the_same(
 ) -> None:
     """mini-swe-agent keeps no reply without a tool call in its history."""
     models = "scripted/asks,scripted/overwrites"
-    run = _run(
+    run = run_trials(
         tmp_path, [generated], "--model", models, "--condition", "counter-edit", agent="mini-swe-agent"
     )
     asks, overwrites = _cells(run).items()
@@ -194,7 +169,7 @@ def test_an_agent_that_forgets_a_question_ends_by_a_command_all_the_same(
 def test_a_task_without_a_playbook_is_repaired_in_steps_that_a_user_can_come_between(tmp_path: Path) -> None:
     task = shutil.copytree(bundled_tasks()["config-layers"], tmp_path / "config-layers")  # two files
     (task / "user" / "playbook.toml").unlink()
-    run = _run(tmp_path, [task], "--model", "scripted/keeps", "--condition", "vanilla")
+    run = run_trials(tmp_path, [task], "--model", "scripted/keeps", "--condition", "vanilla")
     ((trial, cell),) = _cells(run).items()
     assert cell == KEEPS["vanilla"]
     attempt = run.final_attempt(trial.key)
