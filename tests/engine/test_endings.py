@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from fourhands.cli.experiment import Experiment
+from fourhands.cli.session import prepare_run
 from fourhands.model.event import EventKind
 from fourhands.tasks.find import bundled_tasks
 from fourhands.trajectories.run_folder import Attempt, RunFolder
@@ -25,16 +27,18 @@ def task(tmp_path: Path) -> Path:
 
 
 def _run(task: Path, condition: str) -> tuple[int, Attempt]:
-    out = task.parent / "run"
-    arguments = ["--tasks", task, "--model", "scripted/keeps", "--condition", condition, "--out", out]
+    arguments = ["--tasks", task, "--model", "scripted/keeps", "--condition", condition]
+    return _go_on(RunFolder(task.parent / "run"), *arguments)
+
+
+def _go_on(folder: RunFolder, *arguments: str | Path) -> tuple[int, Attempt]:
     done = subprocess.run(
-        [Path(sys.executable).with_name("fourhands"), "run", *arguments],
+        [Path(sys.executable).with_name("fourhands"), "run", *arguments, "--out", folder.path],
         env=os.environ,
         capture_output=True,
         text=True,
         check=False,
     )
-    folder = RunFolder(out)
     (trial,) = folder.plan().trials
     attempt = folder.final_attempt(trial.key)
     assert attempt, done.stderr
@@ -63,16 +67,20 @@ def test_an_agent_out_of_time_is_stopped_and_its_state_verified(task: Path) -> N
 
 
 def test_a_set_up_of_ours_that_fails_is_invalid_and_never_a_loss(task: Path) -> None:
-    record = task / "user" / "record.json"
-    raw = json.loads(record.read_text())
-    for intervention in raw["counter_edit"]["interventions"]:
-        lines = intervention["patch"]["diff"].split("\n")
+    """A plan whose edit went bad after it was planned: what was planned is seen to fit, so only this is left."""
+    folder = RunFolder(task.parent / "run")
+    prepare_run(
+        folder, Experiment(tasks=(str(task),), model=("scripted/keeps",), condition=("counter-edit",))
+    )
+    raw = json.loads(folder.plan_path.read_text())
+    for intervention in raw["users"][0]["interventions"]:
+        lines = intervention["patch"].split("\n")
         lines[lines.index(next(line for line in lines if line.startswith(" ")))] = (
             " a line that the base lacks"
         )
-        intervention["patch"]["diff"] = "\n".join(lines)
-    record.write_text(json.dumps(raw))
-    code, attempt = _run(task, "counter-edit")
+        intervention["patch"] = "\n".join(lines)
+    folder.plan_path.write_text(json.dumps(raw))
+    code, attempt = _go_on(folder)
     assert (code, _ended(attempt)) == (1, ("none", "invalid"))
     notes = [e.body for e in attempt.read().events if e.kind is EventKind.NOTE]
     assert any("does not apply to the base" in note.get("reason", "") for note in notes)
