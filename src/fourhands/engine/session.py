@@ -24,7 +24,7 @@ from fourhands.model.intervention import TriggerEvent
 from fourhands.model.outcome import Termination, Verdict
 from fourhands.model.sandbox import Sandbox, SandboxSpec
 from fourhands.model.trial import TrialKey
-from fourhands.model.user import Speaker
+from fourhands.model.user import Moment, Speaker
 from fourhands.tasks.cache import provide
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.events import EventLog
@@ -82,27 +82,35 @@ class Session:
     ) -> None:
         self.key = key
         self.attempt = attempt
+        self._plan = plan
+        self._task = plan.task(key.task)
+        planned = plan.users_of(key.task, key.condition.label)
+        interventions = [[each.intervention() for each in user.interventions] for user in planned]
+        users = [
+            TouchingUser(own, self._speaker(), shadow_of=user.shadow_of)
+            for user, own in zip(planned, interventions, strict=True)
+        ]
         self.token = secrets.token_urlsafe(24)
         self.limit_reached = asyncio.Event()
         self.termination = Termination.FINISHED
         self.ended = False
         self.gateway_url = ""
-        """Where the agent's model is reached, from inside; known once the attempt has begun."""
+        """Where the agent's model is reached, from inside (``http://HOST:PORT/v1``); known once the attempt has begun."""
+        self.asking = any(Moment.ASKED in user.moments for user in users)
+        """Whether the agent is offered the tool that asks the user; its trial is invalid if the model never sees it."""
+        self.reasoning_effort = plan.settings.reasoning_effort
+        """How hard the model is to think, in the agent's own words; ``None`` leaves the agent's default."""
         self.seen_model = upstream.model
         """The model's name as the agent is told it: not who answers, nor under which condition."""
         self.task_env = {
             name: value for name, value in environment.spec.env.items() if name not in _MACHINE_VARIABLES
         }
         """Variables that the task's own commands need; they may not reach the agent's interpreter."""
-        self._plan = plan
-        self._task = plan.task(key.task)
         self._environment = environment
         self._gateway = gateway
         self._upstream = upstream
         self._seat: Seat | None = None
         self._loop = asyncio.get_running_loop()
-        planned = plan.users_of(key.task, key.condition.label)
-        interventions = [[each.intervention() for each in user.interventions] for user in planned]
         self._interventions = [
             each
             for user, own in zip(planned, interventions, strict=True)
@@ -121,15 +129,22 @@ class Session:
         self.conversation = Conversation(
             log_path=attempt.events_path,
             blobs=attempt.blobs,
-            users=[
-                TouchingUser(own, self._speaker(), shadow_of=user.shadow_of)
-                for user, own in zip(planned, interventions, strict=True)
-            ],
+            users=users,
             workspace=SharedWorkspace(environment.sandbox, self._store, base_tree),
             step_limit=plan.settings.step_limit,
             on_limit=self._reach_limit,
             on_event=on_event,
         )
+
+    @property
+    def gateway_root(self) -> str:
+        """`gateway_url` without its ``/v1``, for agents that add it themselves."""
+        return self.gateway_url.removesuffix("/v1")
+
+    @property
+    def ask_url(self) -> str:
+        """Where the MCP server with the one tool `ask_the_user` is reached, with the token as a bearer's."""
+        return f"{self.gateway_root}/mcp"
 
     def _speaker(self) -> Speaker:
         if self.key.condition.message == "fixed":

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from fourhands.model.event import Event
 from fourhands.model.usage import Usage
 
-__all__ = ["Act", "Intervene", "Moment", "Occasion", "Rejection", "Speaker", "User", "Utterance"]
+__all__ = ["Act", "Answer", "Intervene", "Moment", "Occasion", "Rejection", "Speaker", "User", "Utterance"]
 
 
 class Moment(StrEnum):
@@ -20,6 +20,8 @@ class Moment(StrEnum):
     """The model has chosen its next action, and the agent has not carried it out yet."""
     AFTER_ACTION = "after_action"
     """The result of an action has come back, and the model has not seen it yet."""
+    ASKED = "asked"
+    """The agent has asked a question (an `asked` event) and waits for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,15 @@ class Intervene:
     shadow_of: tuple[str, ...] = ()
 
 
-Act = Intervene
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Answer the question that was asked last. ``source`` as in `Utterance`."""
+
+    question_id: str
+    said: Utterance
+
+
+Act = Intervene | Answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class Settings(_Strict):
     ``base_url`` is the provider's, its key stands in the environment variable ``api_key_env``; stand-ins need
     neither. ``user_model`` puts the messages of a user with ``message=live`` into words. ``seed`` is what stochastic
     stand-ins draw from. ``environment`` is where agents run. ``recordings`` are the files behind models named
-    ``recorded/NAME``.
+    ``recorded/NAME``. ``reasoning_effort`` is passed to agents that take one.
     """
 
     step_limit: int = DEFAULT_STEP_LIMIT
@@ -144,6 +144,7 @@ class Settings(_Strict):
     seed: int = 0
     environment: str = "local"
     recordings: dict[str, Path] = {}
+    reasoning_effort: str | None = None
 
 
 class Plan(_Strict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, override
+from typing import Any, ClassVar, Final, override
 
 from harbor.agents.installed.base import BaseInstalledAgent
 from harbor.agents.options import InstalledAgentOptions
@@ -17,10 +17,17 @@ from fourhands.engine.active import ActiveRun
 from fourhands.engine.containers.shared import share
 from fourhands.engine.session import Session, SharedEnvironment
 from fourhands.model.condition import Condition
+from fourhands.model.errors import SandboxError
 from fourhands.model.outcome import Termination
+from fourhands.model.sandbox import Sandbox
 from fourhands.model.trial import AgentSpec, TrialKey
+from fourhands.model.usage import Usage
 
-__all__ = ["SharedWorkspaceAgent", "SharedWorkspaceOptions"]
+__all__ = ["HOME", "SharedWorkspaceAgent", "SharedWorkspaceOptions"]
+
+HOME: Final = "/home/agent"
+"""The agent's home inside."""
+_WRITE: Final = 'mkdir -p "${1%/*}" && cat > "$1"'
 
 
 class SharedWorkspaceOptions(InstalledAgentOptions):
@@ -59,6 +66,8 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
     async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
         """Run the agent until it ends, is out of time, or has reached its limit of steps."""
         session = self._session
+        for path, content in self.files(session).items():
+            await _write(self._shared.sandbox, path, content)
         command, env = self.launch(instruction, session)
         work = asyncio.ensure_future(environment.exec(command, env=dict(env)))
         limit = asyncio.ensure_future(session.limit_reached.wait())
@@ -83,6 +92,15 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
     @abstractmethod
     def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
         """The shell command that starts the agent, and its environment."""
+
+    def files(self, session: Session) -> Mapping[str, str]:
+        """Settings that the agent reads: absolute path inside (below `HOME`) -> text. Written before it starts."""
+        del session
+        return {}
+
+    def reported_usage(self) -> Usage | None:
+        """What the agent says of its own tokens, from its logs in ``logs_dir`` after the end; ``None`` if nothing."""
+        return None
 
     async def how_it_ended(self, result: ExecResult, environment: BaseEnvironment) -> Termination:
         """Why a run that came to its own end did so."""
@@ -109,3 +127,9 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         context.n_output_tokens = usage.output
         metadata: dict[str, Any] = {"steps": totals.steps}
         context.metadata = metadata
+
+
+async def _write(sandbox: Sandbox, path: str, content: str) -> None:
+    done = await sandbox.run(["bash", "-c", _WRITE, "bash", path], cwd="/", stdin=content.encode())
+    if done.code:
+        raise SandboxError(f"{path} cannot be written: {done.stderr.decode('utf-8', 'replace').strip()}")

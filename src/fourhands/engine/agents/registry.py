@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from fourhands.gateway.traits import AgentTraits
 from fourhands.tasks.environment import python_environment
 
 __all__ = ["AGENTS", "AgentEntry"]
@@ -27,13 +28,17 @@ class AgentEntry:
     """``import_path`` is what Harbor loads, at ``version``.
 
     ``lock`` is the one file that says all that the agent consists of: the hashed requirements that ``install``
-    installs, or the agent itself.
+    installs, or the agent itself. ``wire`` is the model API it speaks (a name of `fourhands.wire.registry`);
+    ``efforts`` are the values it takes for the model's reasoning effort.
     """
 
     import_path: str
     version: str
     lock: Path
     install: Callable[[Path], tuple[Path, ...]] = _python_packages
+    wire: str = "chat"
+    traits: AgentTraits = AgentTraits()
+    efforts: tuple[str, ...] = ()
 
     def prefixes(self) -> tuple[Path, ...]:
         """Install the agent if it is not yet; what must be readable for it to run.
