@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from fourhands.model.errors import MissingError
 from fourhands.model.event import Event, EventKind
 from fourhands.tasks.interpreter import find_interpreter
 from fourhands.tasks.real import real_tasks
-from fourhands.trajectories.blobs import BlobStore
+from fourhands.trajectories.exchanges import read_exchange
 from fourhands.trajectories.mini_swe_agent import read_mini_swe_agent
 from fourhands.trajectories.run_folder import Attempt, RunFolder
 from fourhands.workspace.store import ObjectStore
@@ -89,15 +88,6 @@ def _attempt(run: RunFolder, condition: str) -> Attempt:
 
 def _of(events: tuple[Event, ...], kind: EventKind) -> list[dict[str, Any]]:
     return [event.body for event in events if event.kind is kind]
-
-
-def _history(blobs: BlobStore, request: dict[str, Any]) -> list[dict[str, Any]]:
-    """All messages of a request; a long history stands in pages."""
-    digests, page = list(request["messages"]), request
-    while "earlier" in page:
-        page = orjson.loads(blobs.get(page["earlier"]))
-        digests = page["messages"] + digests
-    return [orjson.loads(blobs.get(digest)) for digest in digests]
 
 
 def _published(diff: str) -> Lines:
@@ -178,8 +168,7 @@ def test_the_message_is_a_user_turn_in_the_next_request_and_stays_in_its_place(r
     places = []
     for event in events:
         if event.kind is EventKind.MODEL_CALLED and not event.body["side"]:
-            exchange = orjson.loads(blobs.get(event.body["exchange"]))
-            history = _history(blobs, exchange["request"])
+            history = read_exchange(blobs.get, event.body["exchange"]).history
             spoken = [
                 i for i, turn in enumerate(history) if turn == {"role": "user", "content": message["text"]}
             ]

@@ -29,8 +29,8 @@ from fourhands.model.user import Moment, Speaker
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.user.speaking import FixedSpeaker, LiveSpeaker
 from fourhands.user.touching import TouchingUser
+from fourhands.wire.document import Document
 from fourhands.wire.registry import WIRES
-from fourhands.wire.types import Request
 from fourhands.workspace.store import ObjectStore
 
 LINES = [f"line {n}\n" for n in range(1, 21)]
@@ -43,7 +43,6 @@ PATCH = b"""diff --git a/a.txt b/a.txt
 +the user's line
  line 11
 """
-REQUEST = Request("m", streamed=False, tools=("bash",), calls=(), results=(), replies=0)
 TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}]
 
 
@@ -604,7 +603,6 @@ async def test_a_snapshot_that_is_being_made_is_let_finish(scene: MakeScene) -> 
         await s.gateway.call(s.conversation.close())
         assert len(s.of(EventKind.EDIT_APPLIED)) == 1
         assert s.conversation.failure is None
-        assert (
-            await s.gateway.call(s.conversation.before_call(WIRES["/chat/completions"], REQUEST, {})) is None
-        )
+        late = Document.read(WIRES["/chat/completions"], b'{"messages": []}')
+        assert await s.gateway.call(s.conversation.before_call(late, {})) is None
         await asyncio.gather(last, return_exceptions=True)

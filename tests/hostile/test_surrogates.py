@@ -12,6 +12,7 @@ from aiohttp import ClientSession
 
 from fourhands.engine.sandbox import LocalSandbox
 from fourhands.gateway.conversation import Conversation
+from fourhands.gateway.exchanges import Received
 from fourhands.gateway.server import Gateway, Seat
 from fourhands.gateway.shared_workspace import SharedWorkspace
 from fourhands.gateway.upstream import Upstream
@@ -20,6 +21,7 @@ from fourhands.model.sandbox import SandboxSpec
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import read_events
 from fourhands.wire.chat import ChatCompletions
+from fourhands.wire.document import Document
 from fourhands.workspace.store import ObjectStore
 
 from .scene import Base
@@ -54,15 +56,14 @@ async def test_a_reply_with_half_a_character_is_recorded_as_it_is(
     call = {"id": f"c{HALF}", "type": "function", "function": {"name": "bash", "arguments": arguments}}
     message = {"role": "assistant", "content": f"so {HALF}", "tool_calls": [call]}
     reply = wire.parse_reply({"choices": [{"message": message}]})
-    request = wire.parse_request(BODY)
-    assert await conversation.before_call(wire, request, BODY)
+    document = Document.read(wire, json.dumps(BODY).encode())
+    admitted = await conversation.before_call(document, {})
+    assert admitted
     await conversation.after_call(
-        request,
-        number=1,
-        status=200,
+        admitted,
+        sent=admitted.document,
+        received=Received(200, "application/json", b""),
         reply=reply,
-        sent=BODY,
-        received=b"",
         milliseconds=1.0,
         provider_failed=False,
     )

@@ -273,7 +273,7 @@ class _Fold:
             return
         reads = [_read(touch) for touch in event.body["touches"] if touch["kind"] == "read"]
         tests = action is not None and self._runs_tests(action)
-        step = action["step"] if action else self._step
+        step = (action["step"] if action else None) or self._step  # a sub-agent's action is no step
         for followed in responding:
             followed.reads += bool(reads)
             followed.tests += tests

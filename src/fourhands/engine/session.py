@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from fourhands.engine.agents.registry import AGENTS
 from fourhands.engine.sandbox import GATEWAY_PORT
 from fourhands.engine.speakers import live_speaker
 from fourhands.engine.verification import Verification, verify
@@ -24,11 +25,13 @@ from fourhands.model.intervention import TriggerEvent
 from fourhands.model.outcome import Termination, Verdict
 from fourhands.model.sandbox import Sandbox, SandboxSpec
 from fourhands.model.trial import TrialKey
-from fourhands.model.user import Moment, Speaker
+from fourhands.model.usage import Usage
+from fourhands.model.user import Moment, Speaker, User
 from fourhands.tasks.cache import provide
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Attempt, Plan
+from fourhands.user.answering import AnsweringUser
 from fourhands.user.speaking import FixedSpeaker
 from fourhands.user.touching import TouchingUser
 from fourhands.workspace.store import ObjectStore
@@ -79,27 +82,33 @@ class Session:
         environment: SharedEnvironment,
         base: tuple[Path, str],
         on_event: Callable[[Event], None],
+        on_usage: Callable[[Usage | None, str], bool],
     ) -> None:
         self.key = key
         self.attempt = attempt
         self._plan = plan
         self._task = plan.task(key.task)
+        self._traits = AGENTS[key.agent.name].traits
         planned = plan.users_of(key.task, key.condition.label)
         interventions = [[each.intervention() for each in user.interventions] for user in planned]
-        users = [
+        users: list[User] = [
             TouchingUser(own, self._speaker(), shadow_of=user.shadow_of)
             for user, own in zip(planned, interventions, strict=True)
         ]
+        if plan.settings.asking:
+            users.append(AnsweringUser())
         self.token = secrets.token_urlsafe(24)
         self.limit_reached = asyncio.Event()
         self.termination = Termination.FINISHED
         self.ended = False
         self.gateway_url = ""
-        """Where the agent's model is reached, from inside (``http://HOST:PORT/v1``); known once the attempt has begun."""
+        """Where the agent's model is reached, from inside (``http://HOST:PORT/v1``), once the attempt has begun."""
         self.asking = any(Moment.ASKED in user.moments for user in users)
-        """Whether the agent is offered the tool that asks the user; its trial is invalid if the model never sees it."""
+        """Whether the agent is offered the tool that asks the user: then its model must see it."""
         self.reasoning_effort = plan.settings.reasoning_effort
         """How hard the model is to think, in the agent's own words; ``None`` leaves the agent's default."""
+        self.host_url = ""
+        """As `gateway_url`, for an agent that runs in our process; empty for any other."""
         self.seen_model = upstream.model
         """The model's name as the agent is told it: not who answers, nor under which condition."""
         self.task_env = {
@@ -128,12 +137,15 @@ class Session:
         self._store = ObjectStore(attempt.objects_path, base=objects)
         self.conversation = Conversation(
             log_path=attempt.events_path,
-            blobs=attempt.blobs,
+            blobs=attempt.blobs_hiding(self.token),
             users=users,
             workspace=SharedWorkspace(environment.sandbox, self._store, base_tree),
             step_limit=plan.settings.step_limit,
             on_limit=self._reach_limit,
             on_event=on_event,
+            on_usage=on_usage,
+            traits=self._traits,
+            framing=self._traits.native_framing if plan.settings.framing == "native" else None,
         )
 
     @property
@@ -178,7 +190,11 @@ class Session:
             self._seat = Seat(self.token, self.conversation, self._upstream)
             listener = await self._environment.listen(GATEWAY_PORT)
             self.gateway_url = f"http://{self._environment.gateway_host}:{listener.getsockname()[1]}/v1"
-            await self._gateway.seat(self._seat, listener)
+            listeners = [listener]
+            if self._traits.runs_outside:
+                listeners.append(socket.create_server(("127.0.0.1", 0)))
+                self.host_url = f"http://127.0.0.1:{listeners[-1].getsockname()[1]}/v1"
+            await self._gateway.seat(self._seat, *listeners)
         except FourhandsError as error:
             self.conversation.fail(str(error))
             self.end(Verdict.NONE, None)

@@ -8,25 +8,34 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
-from fourhands.gateway.exchanges import ExchangeRecorder
+from fourhands.gateway.exchanges import ExchangeRecorder, Received
 from fourhands.gateway.shared_workspace import Changes, SharedWorkspace
-from fourhands.model.event import Actor, Event, EventKind
+from fourhands.gateway.threads import PendingReply, Thread, Threads
+from fourhands.gateway.traits import NO_TRAITS, AgentTraits
+from fourhands.model.errors import FourhandsError
+from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
+from fourhands.model.outcome import Termination
 from fourhands.model.usage import Usage
-from fourhands.model.user import Intervene, Moment, Occasion, User, Utterance
+from fourhands.model.user import Answer, Intervene, Moment, Occasion, User, Utterance
 from fourhands.touch.actions import action_touches, read_observation
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
-from fourhands.wire.types import Action, ActionResult, Insertion, Json, Reply, Request, Wire
+from fourhands.wire.document import Document
+from fourhands.wire.history import text_call
+from fourhands.wire.inserting import insert
+from fourhands.wire.types import Action, ActionResult, Insertion, Reply
 
-__all__ = ["Admitted", "Conversation", "Totals"]
+__all__ = ["ASKING_TOOL", "Admitted", "Conversation", "Totals"]
+
+ASKING_TOOL: Final = "ask_the_user"
+"""The tool by which an agent asks; a client may put its server's name in front."""
 
 
 class Totals:
@@ -34,6 +43,8 @@ class Totals:
 
     def __init__(self) -> None:
         self.steps = 0
+        self.sub_agent_calls = 0
+        """Replies in other threads than the main loop's."""
         self.side_calls = 0
         self.retries = 0
         self.usage = Usage()
@@ -50,6 +61,7 @@ class Totals:
         usage = self.usage
         return {
             "steps": self.steps,
+            "sub_agent_calls": self.sub_agent_calls,
             "side_calls": self.side_calls,
             "retries": self.retries,
             "uncounted_replies": self.uncounted,
@@ -68,10 +80,15 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A request as it goes on to the model. ``number`` counts the requests of the trial, from 1."""
+    """A request as it goes on to the model. ``number`` counts the requests of the trial, from 1.
+
+    ``thread`` is ``None`` for a side request.
+    """
 
     number: int
-    body: Json
+    document: Document
+    thread: Thread | None
+    tools: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -80,21 +97,8 @@ class _Carried:
     last: int = 0
     count: int = 0
     lost: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """A reply of which it is not yet known whether the agent carries on from it."""
-
-    step: int
-    calls: tuple[str, ...]
-    replies: int
-
-    def is_accepted_by(self, request: Request) -> bool:
-        if self.calls:
-            # From the end: a history holds thousands of calls, and those asked about are its last.
-            return not set(self.calls).isdisjoint(reversed(request.calls))
-        return request.replies > self.replies
+    moved: bool = False
+    """Whether it was put behind the first words, where a shortened history had lost its place."""
 
 
 class Conversation:
@@ -110,6 +114,9 @@ class Conversation:
         step_limit: int,
         on_limit: Callable[[], None],
         on_event: Callable[[Event], None],
+        on_usage: Callable[[Usage | None, str], bool] = lambda _usage, _thread: True,
+        traits: AgentTraits = NO_TRAITS,
+        framing: str | None = None,
     ) -> None:
         """Open the record of an attempt.
 
@@ -119,8 +126,12 @@ class Conversation:
             users: asked in this order; each sees every event.
             workspace: the repository both pairs of hands are on.
             step_limit: accepted replies of the model after which no further request is answered.
-            on_limit: called once, when that happens.
+            on_limit: called once, when `limit` is reached.
             on_event: called with every event, for those who watch.
+            on_usage: called with the usage (``None`` if it was not told) and the thread of every reply; says whether
+                there is money for more.
+            traits: of the agent.
+            framing: how a message is worded, with ``{message}`` in it; as it is when ``None``.
         """
         self._users = tuple(users)
         self._started: float | None = None
@@ -132,19 +143,28 @@ class Conversation:
         self.totals = Totals()
         self.failure: str | None = None
         """Why the trial is invalid, once our own side has broken."""
+        self.limit: Termination | None = None
+        """Which limit has ended the trial, if one has."""
         self._step_limit = step_limit
         self._on_limit = on_limit
+        self._on_usage = on_usage
+        self._traits = traits
+        self._framing = framing
         self._lock = asyncio.Lock()
-        self._seen: set[str] = set()
+        self._threads = Threads(traits)
+        self._seen: set[tuple[str, str]] = set()
         self._actions: dict[str, Action] = {}
-        self._pending: list[_Pending] = []
         self._closed = False
         self._insertions: list[Insertion] = []
         self._adrift: set[str] = set()
-        """Messages that stood behind actions the agent never took up: they wait for the next ones."""
+        """Messages without a place yet, which wait for the main loop's next actions: theirs were never taken up, or
+        were a sub-agent's."""
         self._carried: dict[str, _Carried] = {}
+        self._chained: dict[str, frozenset[str]] = {}
+        """Reply id -> messages that the provider's own copy of the history up to it holds."""
         self._requests = 0
-        self._limited = False
+        self._questions = 0
+        self._was_offered = False
 
     @property
     def holds_replies(self) -> bool:
@@ -156,131 +176,250 @@ class Conversation:
         """Whether the agent has sent a request yet."""
         return self._requests > 0
 
-    def emit(self, actor: Actor, kind: EventKind, body: dict[str, Any], *, durable: bool = False) -> None:
+    @property
+    def answers(self) -> bool:
+        """Whether a user answers questions."""
+        return any(Moment.ASKED in user.moments for user in self._users)
+
+    def emit(
+        self,
+        actor: Actor,
+        kind: EventKind,
+        body: dict[str, Any],
+        *,
+        thread: Thread | None = None,
+        durable: bool = False,
+    ) -> None:
         """Append an event and let every user see it."""
-        self.log.append(actor, kind, body, durable=durable)
+        name = thread.name if thread else MAIN_THREAD
+        self.log.append(actor, kind, body, thread=name, durable=durable)
 
     def _observe(self, event: Event) -> None:
         for user in self._users:
             user.observe(event)
         self._watch(event)
 
-    async def before_call(self, wire: Wire, request: Request, body: Json) -> Admitted | None:
+    async def before_call(self, document: Document, headers: Mapping[str, str]) -> Admitted | None:
         """Take in a request before it goes to the model, with all that the users do and say at this moment.
 
         Returns:
-            The request with the users' messages in it, or ``None`` when the agent has no step left, or no time.
+            The request with the users' messages in it, or ``None`` when the agent has no step left, no time, or the
+            run no money.
+
+        Raises:
+            MalformedError: the request is none of its API.
         """
         async with self._lock:
             if self._closed:
                 return None
-            self._requests += 1
+            tools = document.tools
             self._started = self._started or time.monotonic()
-            insertions: list[Insertion] = []
-            if request.tools:  # else a side request: never a step, never an insertion
-                self._settle_pending(request)
-                if self.totals.steps >= self._step_limit:
-                    if not self._limited:
-                        self._limited = True
-                        self._on_limit()
+            if (
+                not tools and not self._traits.text_actions
+            ):  # a side request: never a step, never an insertion
+                if self.limit:
                     return None
-                fresh = [result for result in request.results if result.call not in self._seen]
-                if fresh:
-                    await self._after_action(fresh)
-                insertions = self._insertions
-            prepared, carried = wire.prepare(body, insertions)
-            if request.tools:
-                self._note_carried(carried)
-            return Admitted(self._requests, prepared)
+                self._requests += 1
+                return Admitted(self._requests, document, None, tools)
+            thread = self._threads.of(document, headers)
+            if document.previous is not None:  # what the provider holds is not sent again
+                thread.history.forget()
+            news = thread.history.take(document.items)
+            self._requests += 1
+            self._settle_pending(thread, document)
+            if self.totals.steps + self.totals.sub_agent_calls >= self._step_limit:
+                self._reach(Termination.STEP_LIMIT)
+            if self.limit:
+                return None
+            if thread.is_main:
+                self._was_offered = self._was_offered or any(name.endswith(ASKING_TOOL) for name in tools)
+            self._note_announcements(thread, document, news.start)
+            thread.open_calls -= {result.call for result in news.results}
+            fresh = [result for result in news.results if (thread.name, result.call) not in self._seen]
+            if fresh:
+                await self._after_action(thread, fresh)
+            if thread.is_main:
+                document = self._speak(thread, document)
+            return Admitted(self._requests, document, thread, tools)
 
-    def _note_carried(self, ids: Sequence[str]) -> None:
-        """Record which messages this request carries, and which have lost their place in the history."""
-        for insertion in self._insertions:
+    def _reach(self, limit: Termination) -> None:
+        if self.limit is None:
+            self.limit = limit
+            self._on_limit()
+
+    def _speak(self, thread: Thread, document: Document) -> Document:
+        """Put the messages where they belong in a request of the main loop, and record which it carries."""
+        if self._adrift and (batch := thread.history.last_batch()):
+            self._moor(batch)
+        held = self._chained.get(document.previous or "", frozenset())
+        due = [each for each in self._insertions if each.id not in self._adrift and each.id not in held]
+        placed = []
+        for insertion in due:
             carried = self._carried.setdefault(insertion.id, _Carried())
-            name = {"message": insertion.id}
-            if insertion.id not in ids:
-                if not carried.lost and insertion.id not in self._adrift:
-                    carried.lost = True
-                    self.emit(Actor.HARNESS, EventKind.MESSAGE_LOST, {**name, "request": self._requests})
-                continue
+            if thread.history.behind(insertion.batch) is not None:
+                placed.append(insertion)
+                carried.moved = False
+            elif carried.count and document.previous is None:
+                placed.append(replace(insertion, batch=()))
+                self._note_moved(insertion.id, carried)
+        spoken, ids = insert(document, thread.history, placed)
+        self._note_carried([*ids, *held], due)
+        return spoken
+
+    def _note_moved(self, message: str, carried: _Carried) -> None:
+        if not carried.moved:
+            carried.moved = True
+            note = {"note": "message_reinserted", "message": message, "request": self._requests}
+            self.emit(Actor.HARNESS, EventKind.NOTE, note)
+
+    def _note_carried(self, ids: Sequence[str], due: Sequence[Insertion]) -> None:
+        """Record which messages this request carries, and which have lost their place in the history."""
+        for insertion in due:
+            carried = self._carried[insertion.id]
+            if insertion.id not in ids and not carried.lost:
+                carried.lost = True
+                lost = {"message": insertion.id, "request": self._requests}
+                self.emit(Actor.HARNESS, EventKind.MESSAGE_LOST, lost)
+        for message in ids:
+            carried = self._carried[message]
             carried.last, carried.lost = self._requests, False
             carried.count += 1
             if carried.count == 1:
                 carried.first = self._requests
-                first = {**name, "first_request": carried.first}
+                first = {"message": message, "first_request": carried.first}
                 self.emit(Actor.HARNESS, EventKind.MESSAGE_CARRIED, first)
+
+    def _note_announcements(self, thread: Thread, document: Document, start: int) -> None:
+        """Record that the agent's own client told the model of a changed file: a finding, and a confound."""
+        if not self._traits.announcements:
+            return
+        for index in range(start, len(document.items)):
+            if thread.history.role(index) not in {"user", "results"}:
+                continue
+            item = bytes(document.items[index])
+            for words in self._traits.announcements:
+                if words.encode() in item:
+                    note = {"note": "client_announced", "request": self._requests, "words": words}
+                    self.emit(Actor.HARNESS, EventKind.NOTE, note, thread=thread)
 
     async def after_call(
         self,
-        request: Request,
+        admitted: Admitted,
         *,
-        number: int,
-        status: int,
+        sent: Document,
+        received: Received,
         reply: Reply | None,
-        sent: Json,
-        received: bytes,
         milliseconds: float,
         provider_failed: bool,
-        raw: bytes | None = None,
     ) -> None:
         """Record an exchange. ``reply`` is ``None`` when the answer was no reply, or did not come.
 
-        ``raw`` is ``sent`` as orjson wrote it, if it did.
+        ``sent`` is the request as it went to the model.
         """
         async with self._lock:
+            thread = admitted.thread
             good = reply is not None and reply.complete
-            side = not request.tools
             usage = reply.usage if reply else None
-            step = None
-            if good and not side:
-                step = self.totals.steps + 1
-            elif good:
-                self.totals.side_calls += 1
+            step = self._count(thread, usage, good=good)
             self.totals.provider_failed = provider_failed
-            if usage:
-                self.totals.usage += usage
-            elif good:
-                self.totals.uncounted += 1
             self.emit(
                 Actor.AGENT,
                 EventKind.MODEL_CALLED,
                 {
-                    "request": number,
+                    "request": admitted.number,
                     "step": step,
-                    "side": side,
-                    "model": request.model,
-                    "status": status,
+                    "side": thread is None,
+                    "model": admitted.document.model,
+                    "status": received.status,
                     "complete": good,
                     "usage": _usage_json(usage),
-                    "exchange": self._exchanges.record(sent, received, raw),
-                    "tools": list(request.tools),
+                    "exchange": self._exchanges.record(thread.name if thread else "side", sent, received),
+                    "tools": list(admitted.tools),
                     "text": self.blobs.put(reply.text.encode("utf-8", "surrogatepass")) if reply else None,
                     "milliseconds": round(milliseconds, 1),
                     "elapsed": self._elapsed(),
                 },
+                thread=thread,
             )
-            if reply is None or step is None:
-                return
-            self.totals.steps = step
-            calls = _numbered(reply.actions, request.calls) if reply.actions else []
-            self._pending.append(_Pending(step, tuple(calls), request.replies))
-            for call, action in zip(calls, reply.actions, strict=True):
-                self._actions[call] = action
-                self.emit(
-                    Actor.AGENT,
-                    EventKind.ACTION_SEEN,
-                    {
-                        "step": step,
-                        "call": call,
-                        "tool": action.tool,
-                        "arguments": self.blobs.put(_arguments(action)),
-                        "touches": _touches_json(action, None),
-                    },
-                )
-            if calls:
-                self._moor(tuple(calls))
-                if not self._closed:
-                    await self._ask(Moment.BEFORE_ACTION, tuple(calls))
+            if good and not self._on_usage(usage, thread.name if thread else "side"):
+                self._reach(Termination.BUDGET)
+            if thread is not None and reply is not None and good:
+                await self._take_reply(thread, step, admitted, reply)
+
+    def _count(self, thread: Thread | None, usage: Usage | None, *, good: bool) -> int | None:
+        """Count a reply; the number of the step it is, if it is one of the main loop."""
+        if usage:
+            self.totals.usage += usage
+        elif good:
+            self.totals.uncounted += 1
+        if not good:
+            return None
+        if thread is None:
+            self.totals.side_calls += 1
+        elif thread.is_main:
+            self.totals.steps += 1
+            return self.totals.steps
+        else:
+            self.totals.sub_agent_calls += 1
+        return None
+
+    async def _take_reply(self, thread: Thread, step: int | None, admitted: Admitted, reply: Reply) -> None:
+        document, actions = admitted.document, reply.actions
+        if self._traits.text_actions and not actions:
+            actions = (Action(text_call(reply.text), "text", reply.text),)
+        calls = thread.history.next_names([action.call_id for action in actions])
+        thread.pending.append(PendingReply(step, calls, thread.history.replies, reply.id))
+        self._threads.replied(thread, reply, calls)
+        if reply.id and document.wire.name == "responses":
+            before = self._chained.get(document.previous or "", frozenset())
+            now = [message for message, carried in self._carried.items() if carried.last == admitted.number]
+            self._chained[reply.id] = before.union(now)
+        for call, action in zip(calls, actions, strict=True):
+            self._actions[call] = action
+            self.emit(
+                Actor.AGENT,
+                EventKind.ACTION_SEEN,
+                {
+                    "step": step,
+                    "call": call,
+                    "tool": action.tool,
+                    "arguments": self.blobs.put(_arguments(action)),
+                    "touches": _touches_json(action, None),
+                },
+                thread=thread,
+            )
+        if calls:
+            if thread.is_main and self._adrift:
+                self._moor(calls)
+            if not self._closed:
+                await self._ask(Moment.BEFORE_ACTION, thread, calls)
+
+    async def ask(self, question: str) -> str:
+        """Put the agent's question to the users, and wait for the answer.
+
+        Raises:
+            FourhandsError: nobody answers: the trial is over, or has no user who does.
+        """
+        async with self._lock:
+            if self._closed:
+                raise FourhandsError("the user is not there any more")
+            self._questions += 1
+            name = f"q{self._questions}"
+            asked = {"question": name, "text": question, "elapsed": self._elapsed()}
+            self.emit(Actor.AGENT, EventKind.ASKED, asked, durable=True)
+            for user in self._users:
+                if Moment.ASKED not in user.moments:
+                    continue
+                for act in await user.decide(Moment.ASKED):
+                    if isinstance(act, Answer) and act.question_id == name:
+                        return self._answer(name, act.said)
+            raise FourhandsError("nobody is there to answer")
+
+    def _answer(self, question: str, said: Utterance) -> str:
+        self.totals.user_usage += said.usage
+        answered = {"question": question, "text": said.text, **_source_json(said), "elapsed": self._elapsed()}
+        self.emit(Actor.USER, EventKind.ANSWERED, answered, durable=True)
+        return said.text
 
     async def close(self) -> None:
         """Take no more requests; a user's edit that is being made is finished first."""
@@ -310,23 +449,27 @@ class Conversation:
                             "requests": carried.count,
                         },
                     )
+            asks_by_tool = self.answers and not self._traits.asks_by_command
+            if asks_by_tool and self.has_been_asked and not self._was_offered:
+                self.fail(f"the agent never offered its model the tool {ASKING_TOOL}: its settings are ours")
 
-    def _settle_pending(self, request: Request) -> None:
+    def _settle_pending(self, thread: Thread, document: Document) -> None:
         """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
-        pending, self._pending = self._pending, []
+        pending, thread.pending = thread.pending, []
         for reply in pending:
-            if not reply.is_accepted_by(request):
+            if reply.is_accepted_by(document, thread.history):
+                continue
+            if reply.step is None:
+                self.totals.sub_agent_calls -= 1
+            else:
                 self.totals.steps -= 1
-                self.totals.retries += 1
-                self._adrift |= {each.id for each in self._insertions if each.batch == reply.calls}
-                self.emit(
-                    Actor.HARNESS,
-                    EventKind.NOTE,
-                    {"note": "reply_not_accepted", "step": reply.step, "calls": list(reply.calls)},
-                )
+            self.totals.retries += 1
+            self._adrift |= {each.id for each in self._insertions if each.batch == reply.calls}
+            note = {"note": "reply_not_accepted", "step": reply.step, "calls": list(reply.calls)}
+            self.emit(Actor.HARNESS, EventKind.NOTE, note, thread=thread)
 
     def _moor(self, batch: tuple[str, ...]) -> None:
-        """Let messages that lost their actions before they were ever carried stand behind ``batch``."""
+        """Let messages that have no place yet stand behind ``batch``."""
         for place, insertion in enumerate(self._insertions):
             if insertion.id in self._adrift:
                 self._insertions[place] = replace(insertion, batch=batch)
@@ -334,9 +477,9 @@ class Conversation:
                 self.emit(Actor.HARNESS, EventKind.NOTE, moved)
         self._adrift.clear()
 
-    async def _after_action(self, results: Sequence[ActionResult]) -> None:
+    async def _after_action(self, thread: Thread, results: Sequence[ActionResult]) -> None:
         for result in results:
-            self._seen.add(result.call)
+            self._seen.add((thread.name, result.call))
             seen = read_observation(result.text)
             output = seen.output.encode("utf-8", "surrogatepass")
             action = self._actions.get(result.call)
@@ -351,23 +494,27 @@ class Conversation:
                     "touches": _touches_json(action, seen.output) if action else [],
                     "elapsed": self._elapsed(),
                 },
+                thread=thread,
             )
-        self._emit_changes(await self.workspace.observe(), Actor.AGENT)
-        await self._ask(Moment.AFTER_ACTION, tuple(result.call for result in results))
+        self._emit_changes(await self.workspace.observe(), Actor.AGENT, thread=thread)
+        await self._ask(Moment.AFTER_ACTION, thread, tuple(result.call for result in results))
 
     def _elapsed(self) -> float:
         """Seconds since the agent's first request."""
         return round(time.monotonic() - self._started, 3) if self._started else 0.0
 
-    async def _ask(self, moment: Moment, batch: tuple[str, ...]) -> None:
+    async def _ask(self, moment: Moment, thread: Thread, batch: tuple[str, ...]) -> None:
         """Ask the users what they do at this moment, of the actions in ``batch``, and carry it out."""
         for user in self._users:
             if moment not in user.moments:
                 continue
             for act in await user.decide(moment):
-                await self._carry_out(user, act, moment, batch)
+                if isinstance(act, Intervene):
+                    await self._carry_out(user, act, moment, thread, batch)
 
-    async def _carry_out(self, user: User, act: Intervene, moment: Moment, batch: tuple[str, ...]) -> None:
+    async def _carry_out(
+        self, user: User, act: Intervene, moment: Moment, thread: Thread, batch: tuple[str, ...]
+    ) -> None:
         why = {
             "intervention": act.intervention_id,
             "moment": moment.value,
@@ -377,25 +524,25 @@ class Conversation:
         if act.shadow_of:
             self.totals.interventions["shadow"] += 1
             body = {**why, "conditions": list(act.shadow_of)}
-            self.emit(Actor.HARNESS, EventKind.SHADOW_TRIGGER_FIRED, body)
+            self.emit(Actor.HARNESS, EventKind.SHADOW_TRIGGER_FIRED, body, thread=thread)
             return
         self.totals.interventions["triggered"] += 1
-        self.emit(Actor.USER, EventKind.TRIGGER_FIRED, why, durable=True)
+        self.emit(Actor.USER, EventKind.TRIGGER_FIRED, why, thread=thread, durable=True)
         if act.patch is not None:
             if moment is Moment.BEFORE_ACTION:  # the last look was before the model took its time
-                self._emit_changes(await self.workspace.observe(), Actor.AGENT)
-            if not await self._edit(act.intervention_id, act.patch):
+                self._emit_changes(await self.workspace.observe(), Actor.AGENT, thread=thread)
+            if not await self._edit(act.intervention_id, act.patch, thread):
                 return
         if act.message is not None:
             said = await user.phrase(Occasion(act.intervention_id, act.message, act.patch))
-            self._say(act.intervention_id, said, batch)
+            self._say(act.intervention_id, said, thread, batch)
 
-    async def _edit(self, intervention: str, patch: bytes) -> bool:
+    async def _edit(self, intervention: str, patch: bytes, thread: Thread) -> bool:
         """Make the user's edit; say whether the workspace now holds it because of that."""
         name = {"intervention": intervention}
         self.emit(Actor.USER, EventKind.EDIT_INTENDED, {**name, "patch": self.blobs.put(patch)}, durable=True)
         done = await self.workspace.edit(intervention)
-        self._emit_changes(done.by_agent, Actor.AGENT)
+        self._emit_changes(done.by_agent, Actor.AGENT, thread=thread)
         self._emit_changes(done.by_user, Actor.USER, intervention)
         body = {**name, "outcome": done.outcome.value, "detail": done.detail}
         if not done.outcome.is_delivered:
@@ -409,27 +556,28 @@ class Conversation:
         self.emit(Actor.USER, EventKind.EDIT_APPLIED, {**body, "files": files}, durable=True)
         return True
 
-    def _say(self, intervention: str, said: Utterance, batch: tuple[str, ...]) -> None:
+    def _say(self, intervention: str, said: Utterance, thread: Thread, batch: tuple[str, ...]) -> None:
+        """Say it to the main loop: at once, or with its next actions where a sub-agent gave the occasion."""
         message_id = f"m{len(self._insertions) + 1}"
-        self._insertions.append(Insertion(message_id, batch, said.text))
+        text = self._framing.replace("{message}", said.text) if self._framing else said.text
+        self._insertions.append(Insertion(message_id, batch, text))
+        if not thread.is_main:
+            self._adrift.add(message_id)
         self.totals.interventions["messages"] += 1
         self.totals.user_usage += said.usage
         body: dict[str, Any] = {
             "message": message_id,
             "intervention": intervention,
             "text": said.text,
-            "anchor": list(batch),
-            "source": said.source,
+            **({"framed": text} if self._framing else {}),
+            "anchor": list(batch) if thread.is_main else [],
+            **_source_json(said),
         }
-        if said.source != "fixed":
-            body |= {
-                "model": said.model,
-                "usage": _usage_json(said.usage),
-                "rejected": [{"text": each.text, "reason": each.reason} for each in said.rejected],
-            }
         self.emit(Actor.USER, EventKind.MESSAGE_SENT, body, durable=True)
 
-    def _emit_changes(self, changes: Changes, actor: Actor, intervention: str | None = None) -> None:
+    def _emit_changes(
+        self, changes: Changes, actor: Actor, intervention: str | None = None, thread: Thread | None = None
+    ) -> None:
         if changes.files:
             self.emit(
                 actor,
@@ -443,24 +591,20 @@ class Conversation:
                     "user_lines": changes.user_lines,
                     "regions": changes.regions,
                 },
+                thread=thread,
             )
 
 
-def _numbered(actions: Sequence[Action], before: Sequence[str]) -> list[str]:
-    """The ids of new calls as the next request will number them: see `number_repeats`."""
-    numbered = [action.call_id for action in actions]
-    given = set(numbered)
-    # Nearly always; and no set is made of a history of thousands.
-    if len(given) == len(numbered) and given.isdisjoint(before):
-        return numbered
-    taken = set(before)
-    numbered = []
-    for action in actions:
-        names = (action.call_id if n == 1 else f"{action.call_id}#{n}" for n in count(1))
-        name = next(candidate for candidate in names if candidate not in taken)
-        taken.add(name)
-        numbered.append(name)
-    return numbered
+def _source_json(said: Utterance) -> dict[str, Any]:
+    """Where words come from: fixed, or a model's, with what it took."""
+    if said.source == "fixed":
+        return {"source": said.source}
+    return {
+        "source": said.source,
+        "model": said.model,
+        "usage": _usage_json(said.usage),
+        "rejected": [{"text": each.text, "reason": each.reason} for each in said.rejected],
+    }
 
 
 def _arguments(action: Action) -> bytes:

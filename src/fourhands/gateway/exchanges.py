@@ -1,22 +1,34 @@
-"""Exchanges with the model as blobs, each message of the history stored once, at a cost that a long trial bears."""
+"""Exchanges with the model as blobs, each item of the history stored once, at a cost that a long trial bears."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
+import msgspec
 import orjson
 
 from fourhands.trajectories.blobs import BlobStore
-from fourhands.wire.types import Json
+from fourhands.wire.document import Document
 
-__all__ = ["ExchangeRecorder"]
+__all__ = ["ExchangeRecorder", "Received"]
 
 _PAGE: Final = 256
-"""Messages that an exchange names itself; earlier ones stand in pages of as many, each a blob of its own."""
-_KEY: Final = len(b'"messages":')
-_CHUNK: Final = 1 << 16
-"""Bytes compared at once: more would need room that has to be made anew each time."""
+"""Items that an exchange names itself; earlier ones stand in pages of as many, each a blob of its own."""
+
+
+_LARGE: Final = 512
+"""Bytes of a value that is stored as a blob of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What came back for a request: all of the body that came, also of one that broke off."""
+
+    status: int
+    content_type: str
+    body: bytes
 
 
 class ExchangeRecorder:
@@ -28,68 +40,62 @@ class ExchangeRecorder:
 
     def __init__(self, blobs: BlobStore) -> None:
         self._blobs = blobs
-        self._before = _Messages(b"[", 0, 1)
-        """The history that was stored last."""
-        self._digests: list[str] = []
-        self._pages: list[str] = []
+        self._stored: dict[str, _Stored] = {}
+        """Of each thread, the history that was stored last."""
 
-    def record(self, sent: Json, received: bytes, raw: bytes | None = None) -> str:
-        """Store a request as it went to the model, and the body of its response; the digest of both together.
+    def record(self, thread: str, sent: Document, received: Received) -> str:
+        """Store a request as it went to the model, and its response; the digest of both together.
 
-        ``raw`` is ``sent`` as orjson writes it, where that has been done already.
+        ``thread`` is whose history the request brings.
         """
-        request = sent
-        if isinstance(sent.get("messages"), list):
-            request = {**sent, **self._history(sent, raw or orjson.dumps(sent))}
-        exchange = {"schema": 1, "request": request, "response": self._blobs.put(received)}
-        return self._blobs.put(orjson.dumps(exchange))
+        key = sent.wire.history_key
+        small: dict[str, msgspec.Raw] = {}
+        large: dict[str, str] = {}
+        for name, value in sent.fields.items():
+            if name == key and sent.items:
+                continue
+            view = memoryview(value)
+            if len(view) > _LARGE:  # the tools, the instructions: the same in every request
+                large[name] = self._blobs.put(bytes(view))
+            else:
+                small[name] = msgspec.Raw(view)
+        exchange = {
+            "schema": 2,
+            "wire": sent.wire.name,
+            "request": small,
+            "large": large,
+            "history_key": key,
+            "history": self._history(thread, sent.items) if sent.items else None,
+            "status": received.status,
+            "content_type": received.content_type,
+            "response": self._blobs.put(received.body),
+        }
+        return self._blobs.put(msgspec.json.encode(exchange))
 
-    def _history(self, sent: Json, raw: bytes) -> Json:
-        """``messages``: digests of the last ones; ``earlier``: the page in front of them, if there is one."""
-        messages = sent["messages"]
-        # As bytes: comparing and keeping the parsed messages would cost more than reading them did.
-        now = _Messages.of(sent, raw)
-        if not now.starts_with(self._before):
-            self._digests, self._pages = [], []
-        self._before = now
-        new = messages[len(self._digests) :]
-        self._digests += [self._blobs.put(orjson.dumps(message)) for message in new]
-        while len(messages) > (len(self._pages) + 1) * _PAGE:
-            self._pages.append(self._blobs.put(orjson.dumps(self._tail(len(self._pages), _PAGE))))
-        return self._tail(len(self._pages), None)
+    def _history(self, thread: str, items: Sequence[msgspec.Raw | bytes]) -> dict[str, Any]:
+        """``items``: digests of the last ones; ``earlier``: the page in front of them, if there is one."""
+        stored = self._stored.setdefault(thread, _Stored())
+        known = len(stored.items)
+        if tuple(items[:known]) != stored.items:
+            known = 0
+            while known < len(items) and known < len(stored.items) and items[known] == stored.items[known]:
+                known += 1
+            del stored.digests[known:], stored.pages[known // _PAGE :]
+        stored.digests += [self._blobs.put(bytes(item)) for item in items[known:]]
+        stored.items = tuple(items)
+        while len(items) > (len(stored.pages) + 1) * _PAGE:
+            page = stored.tail(len(stored.pages), _PAGE)
+            stored.pages.append(self._blobs.put(orjson.dumps(page)))
+        return stored.tail(len(stored.pages), None)
 
-    def _tail(self, pages: int, length: int | None) -> Json:
+
+@dataclass(slots=True)
+class _Stored:
+    items: tuple[msgspec.Raw | bytes, ...] = ()
+    digests: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+
+    def tail(self, pages: int, length: int | None) -> dict[str, Any]:
         start = pages * _PAGE
-        digests = self._digests[start : None if length is None else start + length]
-        return {"messages": digests, **({"earlier": self._pages[pages - 1]} if pages else {})}
-
-
-@dataclass(frozen=True, slots=True)
-class _Messages:
-    """A history where it stands in a request's JSON: ``raw[start:end]``, without the closing bracket."""
-
-    raw: bytes
-    start: int
-    end: int
-
-    @classmethod
-    def of(cls, sent: Json, raw: bytes) -> Self:
-        """Find the messages in ``raw``, which is ``sent`` as orjson writes it: between what other keys take."""
-        at = list(sent).index("messages")
-        items = list(sent.items())
-        before, after = orjson.dumps(dict(items[:at])), orjson.dumps(dict(items[at + 1 :]))
-        # Each has two braces of its own; where it is empty, there is no comma.
-        start = len(before) + _KEY - (at == 0)
-        end = len(raw) - len(after) - (at + 1 < len(items))
-        return cls(raw, start, end)
-
-    def starts_with(self, other: Self) -> bool:
-        """Whether this history is the other one, or goes on from it."""
-        length = other.end - other.start
-        if self.end - self.start < length:
-            return False
-        return all(
-            self.raw[self.start + at : self.start + min(at + _CHUNK, length)]
-            == other.raw[other.start + at : other.start + min(at + _CHUNK, length)]
-            for at in range(0, length, _CHUNK)
-        )
+        digests = self.digests[start : None if length is None else start + length]
+        return {"items": digests, **({"earlier": self.pages[pages - 1]} if pages else {})}

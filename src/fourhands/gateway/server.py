@@ -7,11 +7,13 @@ to that socket with that token is the trial's agent; its requests go on to the u
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hmac
 import re
 import socket
 import threading
 import time
+import zlib
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,14 +29,17 @@ from aiohttp import (
     web,
 )
 
+from fourhands.gateway.asking import AskingServer, answer_plain
 from fourhands.gateway.conversation import Admitted, Conversation
+from fourhands.gateway.exchanges import Received
 from fourhands.gateway.players import PlayerServer
-from fourhands.gateway.reading import read_request
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
+from fourhands.model.outcome import Termination
+from fourhands.wire.document import Document
 from fourhands.wire.registry import wire_for
 from fourhands.wire.sse import EventSplitter, event_data
-from fourhands.wire.types import Collector, Json, Reply, Request, Wire
+from fourhands.wire.types import Collector, MalformedError, Reply, Wire
 
 __all__ = ["Gateway", "Seat"]
 
@@ -59,6 +64,8 @@ _HOP_BY_HOP: Final = frozenset(
         "accept-encoding",
     }
 )
+_UNREADABLE: Final = (ValueError, AttributeError, TypeError, LookupError)
+"""What a reader raises on an answer that is not of its API."""
 _INVALID: Final = "the gateway failed; the trial is invalid"
 _SECRETS: Final = frozenset({"authorization", "x-api-key", "api-key"})
 _PLAIN_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._:-]*)+")
@@ -68,6 +75,15 @@ _PASSED_ON: Final = (
     ("POST", re.compile(r"/messages/count_tokens|/responses/input_tokens")),
 )
 """What an agent may ask beside the model's replies: the key opens more at a provider, such as files and accounts."""
+
+
+_OVER: Final[dict[Termination | None, str]] = {
+    Termination.STEP_LIMIT: "its limit of steps is reached",
+    Termination.BUDGET: "the run's budget is spent",
+}
+_ASK_PLAINLY: Final = "/ask"
+_ASKING: Final = frozenset({"/mcp", _ASK_PLAINLY})
+"""Where an agent asks its user: as an MCP tool, or in plain text."""
 
 
 class _RefusedError(Exception):
@@ -94,7 +110,8 @@ class Gateway:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="gateway", daemon=True)
         self._client: ClientSession | None = None
-        self._servers: dict[Seat, tuple[asyncio.Server, web.Server]] = {}
+        self._asking = AskingServer()
+        self._servers: dict[Seat, list[tuple[asyncio.Server, web.Server]]] = {}
         self._running: dict[Seat, set[asyncio.Future[None]]] = {}
         self._runners: list[web.AppRunner] = []
 
@@ -131,14 +148,16 @@ class Gateway:
 
         return await self.call(work())
 
-    async def seat(self, seat: Seat, listener: socket.socket) -> None:
-        """Answer on ``listener`` for ``seat`` from now on."""
+    async def seat(self, seat: Seat, *listeners: socket.socket) -> None:
+        """Answer on ``listeners`` for ``seat`` from now on."""
 
         async def work() -> None:
             self._running[seat] = set()
-            handler = web.Server(lambda request: self._handle(seat, request), access_log=None)
-            server = await self._loop.create_server(handler, sock=listener, backlog=128)
-            self._servers[seat] = server, handler
+            self._servers[seat] = []
+            for listener in listeners:
+                handler = web.Server(lambda request: self._handle(seat, request), access_log=None)
+                server = await self._loop.create_server(handler, sock=listener, backlog=128)
+                self._servers[seat].append((server, handler))
 
         await self.call(work())
 
@@ -146,7 +165,7 @@ class Gateway:
         """Stop answering for ``seat``; every exchange that was under way is recorded when this returns."""
 
         async def work() -> None:
-            if served := self._servers.pop(seat, None):
+            for served in self._servers.pop(seat, ()):
                 await _shut(*served)
             if running := self._running.pop(seat, None):
                 await asyncio.wait(running, timeout=_LAST_RECORDS)
@@ -154,10 +173,11 @@ class Gateway:
         await self.call(work())
 
     async def _close(self) -> None:
-        for served in self._servers.values():
+        for served in [each for of_seat in self._servers.values() for each in of_seat]:
             await _shut(*served)
         for runner in self._runners:
             await runner.cleanup()
+        await self._asking.close()
         if self._client:
             await self._client.close()
 
@@ -176,6 +196,9 @@ class Gateway:
         self._running.get(seat, set()).add(under_way)
         try:
             _admit(request, seat.token)
+            _refuse_upgrade(request)
+            if request.path in _ASKING:
+                return await self._question(seat, request)
             wire = _wire(request)
             raw = await _read(request)
             if wire is None:
@@ -187,25 +210,31 @@ class Gateway:
             self._running.get(seat, set()).discard(under_way)
             under_way.set_result(None)
 
+    async def _question(self, seat: Seat, request: web.BaseRequest) -> web.StreamResponse:
+        conversation = seat.conversation
+        if not conversation.answers:
+            raise _RefusedError(404, "nobody answers questions in this trial")
+        if request.path == _ASK_PLAINLY:
+            return await answer_plain(request, conversation.ask)
+        return await self._asking.handle(request, conversation.ask)
+
     async def _converse(
         self, seat: Seat, wire: Wire, request: web.BaseRequest, raw: bytes
     ) -> web.StreamResponse:
-        try:
-            body, parsed = read_request(wire, raw)  # what cannot be read is the agent's mistake, not ours
-        except (ValueError, AttributeError, TypeError) as error:
-            raise _RefusedError(400, f"not a {wire.name} request: {error}") from None
         if seat.conversation.failure is not None:
             raise _RefusedError(500, _INVALID)
         try:
-            admitted = await seat.conversation.before_call(wire, parsed, body)
+            document = Document.read(wire, _unpacked(request, raw))
+            admitted = await seat.conversation.before_call(document, request.headers)
+        except MalformedError as error:  # what cannot be read is the agent's mistake, not ours
+            raise _RefusedError(400, str(error)) from None
         except Exception as error:  # whatever breaks on our side is ours to answer for, never the agent's
             _fail(seat, error)
             raise _RefusedError(500, _INVALID) from error
         if admitted is None:
-            raise _RefusedError(
-                403, "the trial takes no more requests: its limit of steps or its time is reached"
-            )
-        return await _Exchange(seat, wire, request, parsed, body, admitted).run(self._session())
+            why = _OVER.get(seat.conversation.limit, "it has ended")
+            raise _RefusedError(403, f"the trial takes no more requests: {why}")
+        return await _Exchange(seat, request, document, admitted).run(self._session())
 
     async def _pass_on(self, seat: Seat, request: web.BaseRequest, raw: bytes) -> web.StreamResponse:
         """Anything that is no exchange with the model: lists of models, token counts."""
@@ -222,54 +251,66 @@ class Gateway:
 
 @dataclass
 class _Exchange:
-    """One request to the model and its answer, passed on byte for byte."""
+    """One request to the model and its answer, passed on byte for byte. ``document`` is as the agent sent it."""
 
     seat: Seat
-    wire: Wire
     request: web.BaseRequest
-    parsed: Request
-    body: Json
+    document: Document
     admitted: Admitted
 
     status: int = 0
+    content_type: str = ""
     reply: Reply | None = None
-    sent: bytes = b""
     received: bytearray = field(default_factory=bytearray)
     provider_failed: bool = False
     started: float = field(default_factory=time.monotonic)
     recorded: bool = False
 
+    @property
+    def wire(self) -> Wire:
+        """The API that is spoken."""
+        return self.document.wire
+
     async def run(self, client: ClientSession) -> web.StreamResponse:
         """Pass the request on, and the answer back; record both, however it ends."""
-        body = {**self.admitted.body, "model": self.seat.upstream.model}
+        sent = self._sent()
         try:
-            self.sent = orjson.dumps(body)
-            return await self._forward(client, body)
+            return await self._forward(client, sent)
         except (ClientError, TimeoutError) as error:
             self.status, self.provider_failed = 502, True
             return _error(self.wire, self.status, f"the model cannot be reached: {type(error).__name__}")
         finally:
-            await asyncio.shield(self._record(body))
+            await asyncio.shield(self._record(sent))
 
-    async def _forward(self, client: ClientSession, body: Json) -> web.StreamResponse:
+    def _sent(self) -> Document:
+        """The request as it goes to the model: the provider's name for it, and the usage asked for."""
+        asking = self.admitted.document
+        options = {key: asking.value(key) for key in ("stream", "stream_options")}
+        model = orjson.dumps(self.seat.upstream.model)
+        return asking.with_fields({**self.wire.ask_for_usage(options), "model": model})
+
+    async def _forward(self, client: ClientSession, sent: Document) -> web.StreamResponse:
         async with client.post(
             _target(self.seat, self.request),
-            data=self.sent,
-            headers=_headers(self.seat, self.request),
+            data=sent.encode(),
+            headers=_headers(self.seat, self.request, own_body=True),
             allow_redirects=False,
         ) as upstream:
             self.status = upstream.status
+            self.content_type = upstream.headers.get("content-type", "")
             self.provider_failed = _is_provider_failure(upstream.status)
-            if "text/event-stream" in upstream.headers.get("content-type", ""):
-                return await self._stream(upstream, body)
+            if "text/event-stream" in self.content_type:
+                return await self._stream(upstream, sent)
             self.received += _without_key(self.seat, self.status, await upstream.read())
             if upstream.ok:
                 self.reply = self._whole()
                 self.provider_failed = self.reply is None
             return web.Response(status=self.status, headers=_back(upstream), body=bytes(self.received))
 
-    async def _stream(self, upstream: ClientResponse, body: Json) -> web.StreamResponse:
-        collector = self.wire.collector(self.body)
+    async def _stream(self, upstream: ClientResponse, sent: Document) -> web.StreamResponse:
+        options = self.document.value("stream_options")
+        asked = isinstance(options, dict) and bool(options.get("include_usage"))
+        collector = self.wire.collector(wants_usage=asked)
         response = web.StreamResponse(status=self.status, headers=_back(upstream))
         await response.prepare(self.request)
         held: list[bytes] | None = [] if self.seat.conversation.holds_replies else None
@@ -292,7 +333,7 @@ class _Exchange:
         self.provider_failed = self.provider_failed or not self.reply.complete
         # Recorded before the agent sees the end: its next request finds this one settled. And before it sees
         # anything, if a user may act in between.
-        await self._record(body)
+        await self._record(sent)
         with suppress(ConnectionError):
             await response.write_eof(b"".join(held or ()))
         return response
@@ -300,22 +341,19 @@ class _Exchange:
     def _whole(self) -> Reply | None:
         try:
             return self.wire.parse_reply(orjson.loads(self.received))
-        except (ValueError, AttributeError, TypeError):
+        except _UNREADABLE:
             return None
 
-    async def _record(self, sent: Json) -> None:
+    async def _record(self, sent: Document) -> None:
         if self.recorded:
             return
         self.recorded = True
         try:
             await self.seat.conversation.after_call(
-                self.parsed,
-                number=self.admitted.number,
-                status=self.status,
-                reply=self.reply,
+                self.admitted,
                 sent=sent,
-                raw=self.sent,
-                received=bytes(self.received),
+                received=Received(self.status, self.content_type, bytes(self.received)),
+                reply=self.reply,
                 milliseconds=(time.monotonic() - self.started) * 1000,
                 provider_failed=self.provider_failed,
             )
@@ -336,10 +374,18 @@ async def _wanted(
         received += chunk
         for event in splitter.feed(chunk):
             data = event_data(event)
-            if not data or collector.feed(data):
+            if not data or _feed(collector, data):
                 yield event
     if rest := splitter.rest():
         yield rest
+
+
+def _feed(collector: Collector, data: bytes) -> bool:
+    """Whether the agent is to see an event; one that cannot be read is not ours to judge."""
+    try:
+        return collector.feed(data)
+    except _UNREADABLE:
+        return True
 
 
 async def _shut(server: asyncio.Server, handler: web.Server) -> None:
@@ -359,6 +405,35 @@ async def _read(request: web.BaseRequest) -> bytes:
         if len(raw) > _MAX_BODY:
             raise _RefusedError(413, f"requests end at {_MAX_BODY} bytes")
     return bytes(raw)
+
+
+def _unpacked(request: web.BaseRequest, raw: bytes) -> bytes:
+    """A body that came compressed.
+
+    Raises:
+        MalformedError: it cannot be unpacked, or not by us.
+    """
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    try:
+        match encoding:
+            case "identity" | "":
+                return raw
+            case "gzip":
+                return gzip.decompress(raw)
+            case "deflate":
+                return zlib.decompress(raw)
+            case _:
+                raise MalformedError(
+                    f"bodies cannot be sent as {encoding}: use gzip, or send them as they are"
+                )
+    except (OSError, EOFError, zlib.error) as error:
+        raise MalformedError(f"the body is no {encoding}: {error}") from None
+
+
+def _refuse_upgrade(request: web.BaseRequest) -> None:
+    """Refuse a WebSocket by the one status at which clients go on by HTTP at once."""
+    if request.headers.get("upgrade", "").lower() == "websocket":
+        raise _RefusedError(426, "this gateway speaks HTTP alone: send the request as a POST")
 
 
 def _is_provider_failure(status: int) -> bool:
@@ -416,12 +491,21 @@ def _without_key(seat: Seat, status: int, body: bytes) -> bytes:
     return body
 
 
-def _headers(seat: Seat, request: web.BaseRequest) -> dict[str, str]:
-    """The agent's headers, with the provider's key in place of the trial's token."""
-    kept = {k: v for k, v in request.headers.items() if k.lower() not in _HOP_BY_HOP | _SECRETS}
+def _headers(seat: Seat, request: web.BaseRequest, *, own_body: bool = False) -> dict[str, str]:
+    """The agent's headers, with the provider's key in place of the trial's token, where the agent had put it.
+
+    ``own_body`` says that the body goes on as we have it: unpacked.
+    """
+    dropped = _HOP_BY_HOP | _SECRETS
+    kept = {k: v for k, v in request.headers.items() if k.lower() not in dropped}
+    if not own_body and "content-encoding" in request.headers:
+        kept["Content-Encoding"] = request.headers["content-encoding"]
     kept["Accept-Encoding"] = "identity"
     if seat.upstream.key:
-        kept["Authorization"] = f"Bearer {seat.upstream.key}"
+        if "x-api-key" in request.headers:
+            kept["X-Api-Key"] = seat.upstream.key
+        else:
+            kept["Authorization"] = f"Bearer {seat.upstream.key}"
     return kept
 
 

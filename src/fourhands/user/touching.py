@@ -39,7 +39,9 @@ class _Clock:
         match event.kind:
             case EventKind.MODEL_CALLED:
                 self.steps = event.body["step"] or self.steps
-            case EventKind.NOTE if event.body["note"] == "reply_not_accepted":
+            case EventKind.NOTE if (
+                event.body["note"] == "reply_not_accepted" and event.body["step"] is not None
+            ):
                 self.steps -= 1
             case _:
                 pass

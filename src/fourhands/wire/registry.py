@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from fourhands.wire.chat import ChatCompletions
+from fourhands.wire.messages import Messages
+from fourhands.wire.responses import Responses
 from fourhands.wire.types import Wire
 
 __all__ = ["WIRES", "wire_for"]
 
-WIRES: Final[dict[str, Wire]] = {"/chat/completions": ChatCompletions()}
+WIRES: Final[dict[str, Wire]] = {
+    "/chat/completions": ChatCompletions(),
+    "/responses": Responses(),
+    "/messages": Messages(),
+}
 """Path suffix -> wire."""
 
 

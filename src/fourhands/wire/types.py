@@ -1,15 +1,14 @@
 """What the three model APIs have in common, and the interface each of them fills.
 
-A wire is pure: requests and responses in, facts or changed requests out. Adding an API is one file that
+A wire is pure: bytes of requests and responses in, facts or changed bytes out. Adding an API is one file that
 satisfies `Wire`, and one line in `fourhands.wire.registry`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from fourhands.model.usage import Usage
 
@@ -18,14 +17,21 @@ __all__ = [
     "ActionResult",
     "Collector",
     "Insertion",
+    "Item",
     "Json",
+    "MalformedError",
     "Reply",
-    "Request",
+    "Role",
     "Wire",
-    "number_repeats",
 ]
 
 Json = dict[str, Any]
+Role = Literal["instructions", "user", "model", "results"]
+"""Who speaks in an item of a history: ``results`` are what came back for the model's calls."""
+
+
+class MalformedError(ValueError):
+    """A request that is not of the API it was sent to: the agent's mistake, answered with 400."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,60 +48,50 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What came back for a tool call, as the text the model reads; ``call`` is numbered as in `Request`."""
+    """What came back for a tool call, as the text the model reads; ``call`` is numbered as in `History`."""
 
     call: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What the gateway must know of a request.
+class Item:
+    """One item of a history: a message, or, in Responses, also a call or its output.
 
-    ``calls`` are the ids of all tool calls in the history, ``results`` all their results, both in order; an id
-    that comes again is numbered (see `number_repeats`). ``replies`` counts the model's turns in the history.
-    ``tools`` are the names offered; a request that offers none is a side request (a title, a token count).
+    ``calls`` are the ids of the tool calls in it; ``results`` the ids and texts of what came back.
     """
 
-    model: str
-    streamed: bool
-    tools: tuple[str, ...]
-    calls: tuple[str, ...]
-    results: tuple[ActionResult, ...]
-    replies: int
+    role: Role
+    text: str = ""
+    calls: tuple[str, ...] = ()
+    results: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model answered. ``usage`` is ``None`` when the provider did not tell."""
+    """What the model answered. ``usage`` is ``None`` when the provider did not tell.
+
+    ``id`` is the provider's own, by which a later request may go on from this reply; empty if it told none.
+    """
 
     text: str
     actions: tuple[Action, ...]
     usage: Usage | None
     complete: bool
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A user's message, anchored behind all results of the batch of calls that ``batch`` names."""
+    """A user's message, anchored behind all results of the batch of calls that ``batch`` names.
+
+    With an empty ``batch`` it stands behind the user's first words: where a history that was summarised has lost
+    the calls.
+    """
 
     id: str
     batch: tuple[str, ...]
     text: str
-
-
-def number_repeats(ids: Iterable[str]) -> list[str]:
-    """Tell equal ids apart by their order: ``a, b, a`` becomes ``a, b, a#2``."""
-    given = list(ids)
-    # Nearly always: a history holds thousands, and each request brings all of them.
-    if len(set(given)) == len(given):
-        return given
-    seen: Counter[str] = Counter()
-    numbered = []
-    for each in given:
-        seen[each] += 1
-        numbered.append(each if seen[each] == 1 else f"{each}#{seen[each]}")
-    return numbered
 
 
 class Collector(Protocol):
@@ -111,26 +107,38 @@ class Collector(Protocol):
 
 
 class Wire(Protocol):
-    """One model API."""
+    """One model API; a value without state."""
+
+    def __hash__(self) -> int: ...
 
     @property
     def name(self) -> str:
         """As events record it."""
         ...
 
-    def parse_request(self, body: Json) -> Request:
-        """Read a request.
+    @property
+    def history_key(self) -> str:
+        """The key of a request's body that holds the history, a list."""
+        ...
+
+    def tool_name(self, tool: Json) -> Sequence[str]:
+        """The names under which an entry of a request's ``tools`` offers something."""
+        ...
+
+    def item(self, raw: Json) -> Item:
+        """Read one item of a history.
 
         Raises:
-            ValueError: the body is not of this API.
+            ValueError, TypeError, AttributeError: it is none of this API.
         """
         ...
 
-    def prepare(self, body: Json, insertions: Sequence[Insertion]) -> tuple[Json, tuple[str, ...]]:
-        """The request as it goes on: with all insertions that have their anchor, and usage asked for.
+    def say(self, behind: bytes, texts: Sequence[str]) -> Sequence[bytes]:
+        """The items that stand in the place of the item ``behind`` once the user has said ``texts`` after it."""
+        ...
 
-        ``body`` is left alone. Returns the new body and the ids of the insertions it carries.
-        """
+    def ask_for_usage(self, fields: Mapping[str, Any]) -> Mapping[str, bytes]:
+        """What to change in a body (key -> JSON) so that a streamed response tells its usage."""
         ...
 
     def parse_reply(self, body: Json) -> Reply:
@@ -141,8 +149,8 @@ class Wire(Protocol):
         """
         ...
 
-    def collector(self, request: Json) -> Collector:
-        """A fold for the streamed response to ``request`` (the agent's own body, before `prepare`)."""
+    def collector(self, *, wants_usage: bool) -> Collector:
+        """A fold for a streamed response; ``wants_usage`` says that the agent itself asked for the usage."""
         ...
 
     def error(self, message: str) -> Json:

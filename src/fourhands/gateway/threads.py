@@ -1,0 +1,119 @@
+"""Which thread of the agent a request belongs to: its main loop, or one of its sub-agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import orjson
+
+from fourhands.gateway.traits import AgentTraits
+from fourhands.model.event import MAIN_THREAD
+from fourhands.wire.document import Document
+from fourhands.wire.history import History
+from fourhands.wire.types import Reply, Wire
+
+__all__ = ["PendingReply", "Thread", "Threads"]
+
+_OPENING: int = 4
+"""Items that tell one conversation's opening from another's: instructions, surroundings, the first words."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReply:
+    """A reply of which it is not yet known whether the agent carries on from it. ``step`` is of the main loop."""
+
+    step: int | None
+    calls: tuple[str, ...]
+    replies: int
+    id: str
+
+    def is_accepted_by(self, document: Document, history: History) -> bool:
+        """Whether the request goes on from this reply."""
+        if document.previous is not None:
+            return document.previous == self.id
+        return history.has_called(self.calls) if self.calls else history.replies > self.replies
+
+
+@dataclass(slots=True)
+class Thread:
+    """One conversation between the agent and the model."""
+
+    name: str
+    history: History
+    pending: list[PendingReply] = field(default_factory=list)
+    open_calls: frozenset[str] = frozenset()
+    """Calls of its last reply whose results have not come back."""
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it is the agent's main loop, which is where a user speaks."""
+        return self.name == MAIN_THREAD
+
+
+class Threads:
+    """All threads of one trial, told apart by headers where the agent sends them, else by the calls they hold."""
+
+    def __init__(self, traits: AgentTraits) -> None:
+        self._traits = traits
+        self._threads: list[Thread] = []
+        self._by_header: dict[tuple[str, ...], Thread] = {}
+        self._by_reply: dict[str, Thread] = {}
+        self._by_call: dict[str, Thread] = {}
+        self._by_opening: dict[bytes, Thread] = {}
+
+    def of(self, document: Document, headers: Mapping[str, str]) -> Thread:
+        """The thread of a request that is no side request; a new one where it begins one."""
+        key = tuple(headers.get(name, "") for name in self._traits.thread_headers)
+        if any(key):
+            thread = self._by_header.get(key) or self._of_headers(document, headers)
+            self._by_header[key] = thread
+            return thread
+        if document.previous in self._by_reply:
+            return self._by_reply[document.previous]
+        for call in _last_calls(document):
+            if call in self._by_call:
+                return self._by_call[call]
+        opening = b"\n".join(bytes(item) for item in document.items[:_OPENING])
+        thread = self._by_opening.get(opening) or self._unknown(document)
+        self._by_opening[opening] = thread
+        return thread
+
+    def replied(self, thread: Thread, reply: Reply, calls: Iterable[str]) -> None:
+        """Take in that the model answered in ``thread``; ``calls`` are its calls as numbered there."""
+        if reply.id:
+            self._by_reply[reply.id] = thread
+        for action in reply.actions:
+            self._by_call[action.call_id] = thread
+        thread.open_calls = frozenset(calls)
+
+    def _of_headers(self, document: Document, headers: Mapping[str, str]) -> Thread:
+        name = self._traits.sub_agent_header
+        if name is None or not self._threads:
+            return self._unknown(document)
+        # The main loop goes by another name after a restart of the agent.
+        return self._new(document.wire) if headers.get(name) else self._threads[0]
+
+    def _unknown(self, document: Document) -> Thread:
+        """A sub-agent begins while the main loop waits for a call; else the main loop lost its history."""
+        if not self._threads or self._threads[0].open_calls:
+            return self._new(document.wire)
+        return self._threads[0]
+
+    def _new(self, wire: Wire) -> Thread:
+        name = f"sub-{len(self._threads)}" if self._threads else MAIN_THREAD
+        thread = Thread(name, History(wire, text_actions=self._traits.text_actions))
+        self._threads.append(thread)
+        return thread
+
+
+def _last_calls(document: Document) -> list[str]:
+    """The ids of the calls and results that stand last in a request."""
+    for raw in reversed(document.items):
+        try:
+            item = document.wire.item(orjson.loads(memoryview(raw)))
+        except (ValueError, TypeError, AttributeError, KeyError):
+            return []  # whoever reads it says what is wrong with it
+        if item.results or item.calls:
+            return [*(call for call, _ in item.results), *item.calls]
+    return []

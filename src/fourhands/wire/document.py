@@ -1,0 +1,119 @@
+"""A request's body, taken apart without being read: what is not changed goes on byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self
+
+import msgspec
+import orjson
+
+from fourhands.wire.types import MalformedError, Wire
+
+__all__ = ["Document"]
+
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """``fields`` are the keys of the body and their JSON, ``items`` the JSON of the history's items.
+
+    ``raw`` is the body as it came, as long as nothing was changed.
+    """
+
+    wire: Wire
+    fields: Mapping[str, msgspec.Raw | bytes]
+    items: tuple[msgspec.Raw | bytes, ...]
+    raw: bytes | None = None
+
+    @classmethod
+    def read(cls, wire: Wire, raw: bytes) -> Self:
+        """Take a body apart.
+
+        Raises:
+            MalformedError: it is no JSON object with a history.
+        """
+        try:
+            fields = _FIELDS.decode(raw)
+            history = fields.get(wire.history_key)
+            if history is None:
+                raise MalformedError(f"a {wire.name} request needs {wire.history_key!r}")
+            # Responses take a plain text, too: nothing could be said in the middle of it.
+            is_text = bytes(memoryview(history)[:1]) == b'"' and wire.name == "responses"
+            items = () if is_text else tuple(_ITEMS.decode(history))
+        except msgspec.MsgspecError as error:
+            raise MalformedError(f"not a {wire.name} request: {error}") from None
+        return cls(wire, fields, items, raw)
+
+    def value(self, key: str) -> Any:
+        """The value of a key, parsed; ``None`` where it is absent."""
+        raw = self.fields.get(key)
+        return None if raw is None else orjson.loads(memoryview(raw))
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the response is to be streamed."""
+        return self.value("stream") is True
+
+    @property
+    def model(self) -> str:
+        """The model's name as the agent sends it."""
+        return str(self.value("model") or "")
+
+    @property
+    def previous(self) -> str | None:
+        """The id of the reply that this request goes on from: the provider holds the history up to there."""
+        previous = self.value("previous_response_id") if self.wire.name == "responses" else None
+        return previous if isinstance(previous, str) else None
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools offered.
+
+        Raises:
+            MalformedError: they are not of this API.
+        """
+        raw = self.fields.get("tools")
+        return _tool_names(self.wire, bytes(raw)) if raw is not None else ()
+
+    def with_fields(self, changed: Mapping[str, bytes]) -> Self:
+        """The same with other values (JSON) for some keys; itself where nothing differs."""
+        if all(key in self.fields and memoryview(self.fields[key]) == raw for key, raw in changed.items()):
+            return self
+        return type(self)(self.wire, {**self.fields, **changed}, self.items)
+
+    def with_items(self, items: Iterable[msgspec.Raw | bytes]) -> Self:
+        """The same with another history."""
+        return type(self)(self.wire, self.fields, tuple(items))
+
+    def encode(self) -> bytes:
+        """The body: as it came, or with what was changed in its place."""
+        if self.raw is not None:
+            return self.raw
+        return b"".join(self._parts())
+
+    def _parts(self) -> Iterator[bytes | memoryview]:
+        opening = b"{"
+        for key, value in self.fields.items():
+            yield opening + orjson.dumps(key) + b":"
+            if key == self.wire.history_key and self.items:
+                yield b"["
+                yield b",".join(self.items)
+                yield b"]"
+            else:
+                yield memoryview(value)
+            opening = b","
+        yield b"}" if self.fields else b"{}"
+
+
+@lru_cache(maxsize=64)
+def _tool_names(wire: Wire, raw: bytes) -> tuple[str, ...]:
+    """An agent offers the same tools, often 100 KB of them, with each of its requests."""
+    try:
+        return tuple(name for tool in orjson.loads(raw) or () for name in wire.tool_name(tool))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise MalformedError(f"the tools of a {wire.name} request cannot be read: {error}") from None
