@@ -9,16 +9,19 @@ from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
+from fourhands.engine.active import ActiveRun
 from fourhands.engine.scripted.playbooks import TEMPERAMENTS, last_moves, playbook_of
 from fourhands.engine.scripted.reference import parse_reference
 from fourhands.gateway.playbook import Move, Playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
+from fourhands.gateway.replay import Divergence, ReplayServer
 from fourhands.gateway.stochastic import STOCHASTIC, Odds, StochasticPlayer, draw
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.condition import Condition, EditSource
 from fourhands.model.errors import InputError, MissingError
 from fourhands.model.trial import RECORDED, SCRIPTED, TrialKey
 from fourhands.tasks.folder import load_task
+from fourhands.trajectories.cassette import read_recordings
 from fourhands.trajectories.mini_swe_agent import Step, read_mini_swe_agent
 from fourhands.trajectories.run_folder import Plan, PlannedTrial
 
@@ -42,9 +45,10 @@ class Models:
         """
         self._settings = plan.settings
         self._address = ""
+        self._replay = _replay(plan) if plan.settings.replay else None
         stand_ins = _StandIns(plan)
         players: dict[str, Player] = {}
-        for trial in plan.trials:
+        for trial in plan.trials if self._replay is None else ():
             name = trial.model
             if name.startswith(SCRIPTED):
                 players[trial.key.slug] = stand_ins.scripted(trial)
@@ -52,7 +56,8 @@ class Models:
                 players[trial.key.slug] = stand_ins.recorded(name)
             else:
                 self._live(name)
-        self.server = PlayerServer(players)
+        self.app = self._replay.app if self._replay else PlayerServer(players).app
+        """Who stands in for a model, to be served over HTTP."""
 
     def see_that_they_answer(self) -> None:
         """See that the addresses of live models take connections, before agents wait for them for minutes.
@@ -64,12 +69,16 @@ class Models:
         _see_that_one_answers("--user-base-url", self._settings.user_base_url)
 
     def serve_at(self, address: str) -> None:
-        """Say where the players are served."""
+        """Say where `app` is served."""
         self._address = address
 
     def upstream(self, key: TrialKey) -> Upstream:
-        """Whom the agent of ``key`` speaks to."""
+        """Whom the agent of ``key`` speaks to; a recording begins anew with every attempt."""
         name = key.agent.model
+        if self._replay is not None:
+            self._replay.rewind(key.slug)
+            seen = _SEEN_MODEL if name.startswith((SCRIPTED, RECORDED)) else name
+            return Upstream(self._address + ReplayServer.path(key.slug), seen)
         if name.startswith((SCRIPTED, RECORDED)):
             return Upstream(self._address + PlayerServer.path(key.slug), _SEEN_MODEL)
         return self._live(name)
@@ -85,6 +94,29 @@ class Models:
         if not key:
             raise MissingError(f"the provider's key is not set: export {settings.api_key_env}=…")
         return Upstream(settings.base_url, name, key)
+
+
+def _replay(plan: Plan) -> ReplayServer:
+    """The recordings that a plan is replayed from.
+
+    Raises:
+        InputError: there are none, or a trial of the plan was not recorded.
+    """
+    source = plan.settings.replay
+    assert source is not None
+    recordings = read_recordings(source)
+    for trial in plan.trials:
+        if plan.not_applicable(trial) is None and trial.key.slug not in recordings:
+            raise InputError(
+                f"{source} has no recording of {trial.key.slug}: replay what was recorded: {', '.join(recordings)}"
+            )
+    return ReplayServer(recordings, lambda slug, found: _stop(plan.run_id, slug, found))
+
+
+def _stop(run_id: str, slug: str, found: Divergence) -> None:
+    for session in ActiveRun.find(run_id).sessions.values():
+        if session.key.slug == slug:
+            session.conversation.diverged(found.request, found.expected, found.diff)
 
 
 def _see_that_one_answers(option: str, address: str | None) -> None:

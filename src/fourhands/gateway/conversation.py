@@ -126,7 +126,7 @@ class Conversation:
             users: asked in this order; each sees every event.
             workspace: the repository both pairs of hands are on.
             step_limit: accepted replies of the model after which no further request is answered.
-            on_limit: called once, when `limit` is reached.
+            on_limit: called when a limit is reached, or our own side broke: the agent is to be stopped.
             on_event: called with every event, for those who watch.
             on_usage: called with the usage (``None`` if it was not told) and the thread of every reply; says whether
                 there is money for more.
@@ -234,7 +234,7 @@ class Conversation:
             if thread.is_main:
                 self._was_offered = self._was_offered or any(name.endswith(ASKING_TOOL) for name in tools)
             self._note_announcements(thread, document, news.start)
-            thread.open_calls -= {result.call for result in news.results}
+            thread.delegated -= {result.call for result in news.results}
             fresh = [result for result in news.results if (thread.name, result.call) not in self._seen]
             if fresh:
                 await self._after_action(thread, fresh)
@@ -369,7 +369,7 @@ class Conversation:
             actions = (Action(text_call(reply.text), "text", reply.text),)
         calls = thread.history.next_names([action.call_id for action in actions])
         thread.pending.append(PendingReply(step, calls, thread.history.replies, reply.id))
-        self._threads.replied(thread, reply, calls)
+        self._threads.replied(thread, reply.id, actions, calls)
         if reply.id and document.wire.name == "responses":
             before = self._chained.get(document.previous or "", frozenset())
             now = [message for message, carried in self._carried.items() if carried.last == admitted.number]
@@ -431,6 +431,13 @@ class Conversation:
         if self.failure is None:
             self.failure = reason
             self.emit(Actor.HARNESS, EventKind.NOTE, {"note": "harness_failed", "reason": reason})
+            self._on_limit()  # what the agent does from here on tells nothing
+
+    def diverged(self, request: int, expected: int | None, diff: str) -> None:
+        """A replay was asked what it was not asked when it was recorded: nothing more can be given back."""
+        body = {"request": request, "expected": expected, "diff": self.blobs.put(diff.encode())}
+        self.emit(Actor.HARNESS, EventKind.DIVERGED, body, durable=True)
+        self.fail(f"the replay diverged from its recording at request {request}")
 
     async def agent_ended(self) -> None:
         """The agent is gone: take in what it did last, and sum up what was carried."""

@@ -7,13 +7,11 @@ to that socket with that token is the trial's agent; its requests go on to the u
 from __future__ import annotations
 
 import asyncio
-import gzip
 import hmac
 import re
 import socket
 import threading
 import time
-import zlib
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,11 +26,11 @@ from aiohttp import (
     TCPConnector,
     web,
 )
+from aiohttp.http_exceptions import ContentEncodingError
 
 from fourhands.gateway.asking import AskingServer, answer_plain
 from fourhands.gateway.conversation import Admitted, Conversation
 from fourhands.gateway.exchanges import Received
-from fourhands.gateway.players import PlayerServer
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
 from fourhands.model.outcome import Termination
@@ -134,11 +132,11 @@ class Gateway:
         """As `call_soon`, awaited from another event loop."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
-    async def serve_players(self, players: PlayerServer) -> str:
-        """Serve stand-ins on the host's loopback; return the address, ``http://127.0.0.1:PORT``."""
+    async def serve(self, stand_ins: web.Application) -> str:
+        """Serve models' stand-ins on the host's loopback; return the address, ``http://127.0.0.1:PORT``."""
 
         async def work() -> str:
-            runner = web.AppRunner(players.app, access_log=None)
+            runner = web.AppRunner(stand_ins, access_log=None)
             await runner.setup()
             self._runners.append(runner)
             site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -224,7 +222,7 @@ class Gateway:
         if seat.conversation.failure is not None:
             raise _RefusedError(500, _INVALID)
         try:
-            document = Document.read(wire, _unpacked(request, raw))
+            document = Document.read(wire, raw)
             admitted = await seat.conversation.before_call(document, request.headers)
         except MalformedError as error:  # what cannot be read is the agent's mistake, not ours
             raise _RefusedError(400, str(error)) from None
@@ -293,7 +291,7 @@ class _Exchange:
         async with client.post(
             _target(self.seat, self.request),
             data=sent.encode(),
-            headers=_headers(self.seat, self.request, own_body=True),
+            headers=_headers(self.seat, self.request),
             allow_redirects=False,
         ) as upstream:
             self.status = upstream.status
@@ -397,37 +395,17 @@ async def _read(request: web.BaseRequest) -> bytes:
     """The body, whose length may not be told beforehand.
 
     Raises:
-        _RefusedError: it is too long.
+        _RefusedError: it is too long, or is not compressed as it says.
     """
     raw = bytearray()
-    async for chunk in request.content.iter_any():
-        raw += chunk
-        if len(raw) > _MAX_BODY:
-            raise _RefusedError(413, f"requests end at {_MAX_BODY} bytes")
-    return bytes(raw)
-
-
-def _unpacked(request: web.BaseRequest, raw: bytes) -> bytes:
-    """A body that came compressed.
-
-    Raises:
-        MalformedError: it cannot be unpacked, or not by us.
-    """
-    encoding = request.headers.get("content-encoding", "identity").lower()
     try:
-        match encoding:
-            case "identity" | "":
-                return raw
-            case "gzip":
-                return gzip.decompress(raw)
-            case "deflate":
-                return zlib.decompress(raw)
-            case _:
-                raise MalformedError(
-                    f"bodies cannot be sent as {encoding}: use gzip, or send them as they are"
-                )
-    except (OSError, EOFError, zlib.error) as error:
-        raise MalformedError(f"the body is no {encoding}: {error}") from None
+        async for chunk in request.content.iter_any():
+            raw += chunk
+            if len(raw) > _MAX_BODY:
+                raise _RefusedError(413, f"requests end at {_MAX_BODY} bytes")
+    except (web.RequestPayloadError, ContentEncodingError) as error:
+        raise _RefusedError(400, f"the body cannot be read: {error}") from None
+    return bytes(raw)
 
 
 def _refuse_upgrade(request: web.BaseRequest) -> None:
@@ -491,15 +469,13 @@ def _without_key(seat: Seat, status: int, body: bytes) -> bytes:
     return body
 
 
-def _headers(seat: Seat, request: web.BaseRequest, *, own_body: bool = False) -> dict[str, str]:
+def _headers(seat: Seat, request: web.BaseRequest) -> dict[str, str]:
     """The agent's headers, with the provider's key in place of the trial's token, where the agent had put it.
 
-    ``own_body`` says that the body goes on as we have it: unpacked.
+    A body that came compressed has been unpacked, and goes on like that.
     """
     dropped = _HOP_BY_HOP | _SECRETS
     kept = {k: v for k, v in request.headers.items() if k.lower() not in dropped}
-    if not own_body and "content-encoding" in request.headers:
-        kept["Content-Encoding"] = request.headers["content-encoding"]
     kept["Accept-Encoding"] = "identity"
     if seat.upstream.key:
         if "x-api-key" in request.headers:

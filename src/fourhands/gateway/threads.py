@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -11,7 +11,7 @@ from fourhands.gateway.traits import AgentTraits
 from fourhands.model.event import MAIN_THREAD
 from fourhands.wire.document import Document
 from fourhands.wire.history import History
-from fourhands.wire.types import Reply, Wire
+from fourhands.wire.types import Action, Wire
 
 __all__ = ["PendingReply", "Thread", "Threads"]
 
@@ -42,8 +42,8 @@ class Thread:
     name: str
     history: History
     pending: list[PendingReply] = field(default_factory=list)
-    open_calls: frozenset[str] = frozenset()
-    """Calls of its last reply whose results have not come back."""
+    delegated: frozenset[str] = frozenset()
+    """Calls of its last reply that started a sub-agent, and whose results have not come back."""
 
     @property
     def is_main(self) -> bool:
@@ -79,24 +79,31 @@ class Threads:
         self._by_opening[opening] = thread
         return thread
 
-    def replied(self, thread: Thread, reply: Reply, calls: Iterable[str]) -> None:
-        """Take in that the model answered in ``thread``; ``calls`` are its calls as numbered there."""
-        if reply.id:
-            self._by_reply[reply.id] = thread
-        for action in reply.actions:
+    def replied(self, thread: Thread, reply: str, actions: Sequence[Action], calls: Sequence[str]) -> None:
+        """Take in that the model answered in ``thread``, with the reply of that id (empty if it has none).
+
+        ``calls`` are the names of its ``actions`` in the thread's history.
+        """
+        if reply:
+            self._by_reply[reply] = thread
+        for action in actions:
             self._by_call[action.call_id] = thread
-        thread.open_calls = frozenset(calls)
+        tools = self._traits.sub_agent_tools
+        thread.delegated = frozenset(
+            call for call, action in zip(calls, actions, strict=True) if action.tool in tools
+        )
 
     def _of_headers(self, document: Document, headers: Mapping[str, str]) -> Thread:
         name = self._traits.sub_agent_header
         if name is None or not self._threads:
-            return self._unknown(document)
+            # Without such a header, any other name than the first is a sub-agent's.
+            return self._new(document.wire)
         # The main loop goes by another name after a restart of the agent.
         return self._new(document.wire) if headers.get(name) else self._threads[0]
 
     def _unknown(self, document: Document) -> Thread:
-        """A sub-agent begins while the main loop waits for a call; else the main loop lost its history."""
-        if not self._threads or self._threads[0].open_calls:
+        """A sub-agent begins while the main loop waits for it; else the main loop has lost its history."""
+        if not self._threads or self._threads[0].delegated:
             return self._new(document.wire)
         return self._threads[0]
 

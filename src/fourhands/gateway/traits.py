@@ -12,18 +12,19 @@ __all__ = ["NO_TRAITS", "AgentTraits"]
 class AgentTraits:
     """Facts about one agent.
 
-    ``thread_headers`` are the headers whose values together name the thread (main loop or sub-agent) that a request
-    belongs to; without them a thread is told by its calls. ``sub_agent_header`` is the one of them that only requests
-    of sub-agents carry. ``asks_by_command`` says that the agent takes no MCP tool, and asks the user by a command.
-    ``runs_outside`` says that it runs in our process and only acts in the sandbox.
-    ``announcements`` are words by which the agent's own
-    client tells the model that a file changed under it. ``text_actions`` says that the agent offers no tools and
-    acts on the text of a reply. ``native_framing`` is how the agent's own client words a message that its user sends
-    in mid-turn, with ``{message}`` in it; ``None`` when it passes plain user text.
+    ``thread_headers`` are the headers whose values together name the thread (main loop or sub-agent) that a
+    request belongs to; without them a thread is told by its calls. ``sub_agent_header`` is the one of them that
+    only requests of sub-agents carry; ``sub_agent_tools`` are the tools that start one. ``asks_by_command`` says
+    that the agent takes no MCP tool, and asks the user by a command. ``runs_outside`` says that it runs in our
+    process and only acts in the sandbox. ``announcements`` are words by which the agent's own client tells the
+    model that a file changed under it. ``text_actions`` says that the agent offers no tools and acts on the text
+    of a reply. ``native_framing`` is how the agent's own client words a message that its user sends in mid-turn,
+    with ``{message}`` in it; ``None`` when it passes plain user text.
     """
 
     thread_headers: tuple[str, ...] = ()
     sub_agent_header: str | None = None
+    sub_agent_tools: tuple[str, ...] = ()
     asks_by_command: bool = False
     runs_outside: bool = False
     announcements: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from fourhands.model.condition import Condition
 __all__ = [
     "DEFAULT_STEP_LIMIT",
     "RECORDED",
+    "REPLAY",
     "SCRIPTED",
     "AgentSpec",
     "TrialKey",
@@ -24,6 +25,8 @@ SCRIPTED: Final = "scripted/"
 """Prefix of models that follow a task's playbook."""
 RECORDED: Final = "recorded/"
 """Prefix of models that repeat a recorded trajectory."""
+REPLAY: Final = "replay:"
+"""Prefix of an upstream that answers with the recorded replies of a run or a cassette."""
 
 
 @dataclass(frozen=True, slots=True)

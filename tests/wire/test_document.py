@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from fourhands.wire.chat import ChatCompletions
+from fourhands.wire.document import Document
+from fourhands.wire.messages import Messages
+from fourhands.wire.responses import Responses
+from fourhands.wire.types import MalformedError, Wire
+
+
+@pytest.mark.parametrize(
+    "raw", [b"{", b"[]", b'{"model": "m"}', b'{"messages": 3}', b'{"messages": {}}', b""]
+)
+def test_what_is_no_request_is_refused_by_its_name(raw: bytes) -> None:
+    with pytest.raises(MalformedError, match="chat request"):
+        Document.read(ChatCompletions(), raw)
+
+
+def test_a_body_goes_on_as_it_came_until_something_changes() -> None:
+    raw = b'{ "messages" : [ ],\t"temperature": 1.10, "model":"a" }'
+    document = Document.read(ChatCompletions(), raw)
+    assert document.encode() is raw
+    assert document.with_fields({"model": b'"a"'}).encode() is raw
+    changed = document.with_fields({"model": b'"b"', "stream_options": b"{}"})
+    assert changed.encode() == b'{"messages":[ ],"temperature":1.10,"model":"b","stream_options":{}}'
+
+
+def test_the_input_of_responses_may_be_one_text() -> None:
+    document = Document.read(Responses(), b'{"input": "hello", "stream": true}')
+    assert (document.items, document.streamed) == ((), True)
+    assert document.with_fields({"model": b'"b"'}).encode() == b'{"input":"hello","stream":true,"model":"b"}'
+
+
+@pytest.mark.parametrize(
+    ("wire", "tools", "names"),
+    [
+        (ChatCompletions(), [{"type": "function", "function": {"name": "bash"}}], ("bash",)),
+        (Messages(), [{"name": "Bash"}, {"type": "web_search_20250305"}], ("Bash", "web_search_20250305")),
+        (
+            Responses(),
+            [
+                {"type": "function", "name": "shell"},
+                {"type": "local_shell"},
+                {
+                    "type": "namespace",
+                    "name": "user",
+                    "tools": [{"type": "function", "name": "ask_the_user"}],
+                },
+            ],
+            ("shell", "local_shell", "user.ask_the_user"),
+        ),
+    ],
+    ids=["chat", "messages", "responses"],
+)
+def test_the_tools_offered_are_told_by_name(wire: Wire, tools: list[object], names: tuple[str, ...]) -> None:
+    raw = orjson.dumps({wire.history_key: [], "tools": tools})
+    assert Document.read(wire, raw).tools == names
+    assert Document.read(wire, orjson.dumps({wire.history_key: []})).tools == ()
+
+
+def test_a_reply_to_go_on_from_is_named_in_responses_alone() -> None:
+    body = b'{"%s": [], "previous_response_id": "resp_1"}'
+    assert Document.read(Responses(), body % b"input").previous == "resp_1"
+    assert Document.read(ChatCompletions(), body % b"messages").previous is None
