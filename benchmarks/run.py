@@ -21,7 +21,14 @@ from measure import Outcome
 
 __all__ = ["main"]
 
-_BENCHMARKS: Final = ("help_time", "step_cost", "gateway_latency", "trivial_trial", "throughput")
+_BENCHMARKS: Final = (
+    "help_time",
+    "step_cost",
+    "gateway_latency",
+    "trivial_trial",
+    "throughput",
+    "mailbox_latency",
+)
 
 
 def main() -> None:

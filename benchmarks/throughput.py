@@ -120,7 +120,7 @@ def _trials(path: Path, tasks: Sequence[Task], at_once: int) -> _Rate:
             models, watch = Models(plan), _Watch()
 
             async def work() -> None:
-                models.serve_at(await gateway.serve_players(models.server))
+                models.serve_at(await gateway.serve(models.app))
                 await execute(folder, gateway, models.upstream, watch.see, at_once)
 
             began, spent = time.perf_counter(), time.process_time()

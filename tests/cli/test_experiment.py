@@ -120,7 +120,15 @@ def test_a_dry_run_prints_the_experiment_and_its_trials_and_leaves_nothing(tmp_p
         (["--condition", "counter-edit[message=live]"], "give --user-model and --user-base-url"),
         (["--env", "dockr"], "unknown environment 'dockr': choose from local, docker"),
         (["--condition", "counter-edit[trigger=record,k=0]"], "it must be a whole number, 1 or more"),
-        (["--agent", "nobody"], "unknown agent 'nobody': choose from mini-swe-agent"),
+        (["--agent", "nobody"], "unknown agent 'nobody': choose from "),
+        (
+            ["--agent", "thin", "--reasoning-effort", "high"],
+            "reasoning_effort 'high': thin does not take it: it takes none; leave it out",
+        ),
+        (
+            ["--agent", "claude-code,codex", "--reasoning-effort", "max"],
+            "reasoning_effort 'max': codex does not take it: choose from none, minimal, low, medium, high, xhigh",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_said_before_anything_is_written(
@@ -158,6 +166,15 @@ def test_what_a_run_was_asked_for_holds_when_it_is_gone_on_with(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "edit_caused by removal" in done.stderr
     assert "| 1+0 of 1 |" in (folder.path / "report.md").read_text()
+
+
+def test_asking_is_planned_for_every_trial_of_the_run(tmp_path: Path) -> None:
+    asked = load_experiment(_written(tmp_path, "tasks: ledger-rounding\nagent: thin\nasking: true\n"), {})
+    assert prepare_run(RunFolder(tmp_path / "run"), asked).settings.asking
+    silent = load_experiment(_written(tmp_path, "tasks: ledger-rounding\nagent: thin\n"), {})
+    assert not silent.settings.asking
+    with pytest.raises(InputError, match="holds a run with another plan"):
+        prepare_run(RunFolder(tmp_path / "run"), silent)
 
 
 @pytest.mark.parametrize(

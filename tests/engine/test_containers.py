@@ -222,7 +222,7 @@ async def test_a_whole_trial_is_touched_and_verified(
     models, gateway = Models(plan), Gateway()
     gateway.start()
     try:
-        models.serve_at(await gateway.serve_players(models.server))
+        models.serve_at(await gateway.serve(models.app))
         (config,) = harbor_configs(plan, folder.jobs_path, 1)
         config.environment = TrialEnvironmentConfig(
             import_path="fourhands.engine.local:LocalEnvironment", kwargs={"share_network": True}

@@ -88,6 +88,14 @@ def test_the_same_conversation_gets_the_same_reply() -> None:
     assert next_move(PLAYBOOK, "reconciles", turns) == next_move(PLAYBOOK, "reconciles", turns)
 
 
+def test_a_move_may_do_more_than_one_command() -> None:
+    read, several, help_me = (
+        Move.model_validate({"thought": "a", **done})
+        for done in ({"read": "a.py"}, {"parallel": ["b", "c"]}, {"delegate": ["d"]})
+    )
+    assert (read.read, several.parallel, help_me.delegate) == ("a.py", ("b", "c"), ("d",))
+
+
 def test_an_unknown_temperament_names_the_known() -> None:
     with pytest.raises(InputError, match="asks, keeps, loops, overwrites, reconciles"):
         next_move(PLAYBOOK, "sulks", [])
@@ -99,6 +107,16 @@ def test_an_unknown_temperament_names_the_known() -> None:
         ("schema = 1\nmoves = []\n[temperaments]", "moves"),
         ('schema = 1\nmoves = [{thought = "a", command = "b"}]\n[temperaments]', "submit"),
         ('schema = 1\nmoves = [{thought = "a"}]\n[temperaments]', "command"),
+        ('schema = 1\nmoves = [{thought = "a", parallel = []}]\n[temperaments]', "parallel, read, delegate"),
+        (
+            'schema = 1\nmoves = [{thought = "a", command = "b", read = "c"}]\n[temperaments]',
+            "one of command, parallel, read and delegate, not read and command",
+        ),
+        (
+            'schema = 1\nmoves = [{thought = "a", delegate = ["b"], submit = true}]\n[temperaments]',
+            "can have a command, not delegate",
+        ),
+        ('schema = 1\nmoves = [{thought = "a", parallel = ["b"], ask = true}]\n[temperaments]', "ask = true"),
         ('schema = 2\nmoves = [{thought = "a", submit = true}]\n[temperaments]', "schema"),
         ("schema = ", "Invalid value"),
         ('schema = 1\nmoves = [{thought = "a", ask = true, command = "b"}]\n[temperaments]', "ask = true"),

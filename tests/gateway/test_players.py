@@ -73,7 +73,7 @@ async def test_an_agent_that_ends_on_words_gets_the_last_command_in_a_step_of_it
     move = Move(thought="done", command="make", submit=True)
     history = [_said("user", "work"), await _answer(move, _said("user", "work"))]
     assert _command(history[-1]) == "make"
-    history.append(_said("tool", "made"))
+    history.append({**_said("tool", "made"), "tool_call_id": history[-1]["tool_calls"][0]["id"]})
     last = await _answer(move, *history)
     assert _command(last) is None
     again = await _answer(move, *history, _said("user", "I changed it"))

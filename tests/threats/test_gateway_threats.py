@@ -218,7 +218,7 @@ async def test_another_player_cannot_be_asked(gate: Gate) -> None:
     moves: dict[str, Player] = {
         name: RecordedPlayer((Move(thought=f"{name} thinks", command="true"),)) for name in ("mine", "theirs")
     }
-    address = await gate.gateway.serve_players(PlayerServer(moves))
+    address = await gate.gateway.serve(PlayerServer(moves).app)
     port = await gate.seat("token", Upstream(address + PlayerServer.path("mine"), "m"))
     body = {**EMPTY, "tools": [{"function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}]}
     for target in (

@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import Any
 
+from fourhands.analysis.costs import cost_json
 from fourhands.analysis.trials import TrialRow
 from fourhands.model.condition import Condition, ConditionName
+from fourhands.model.price import Cost
 from fourhands.model.trial import AgentSpec
 
 __all__ = ["ConditionRow", "condition_table", "median_steps", "wilson"]
@@ -29,7 +31,8 @@ class ConditionRow:
     acted (under `vanilla` itself: any condition's); ``interventions_delivered`` counts interventions; ``messages``
     are those said, ``fallback_messages`` in the fixed words in place of a model's, ``never_carried`` those that no
     request carried. ``steps`` and ``tokens`` are means over scored trials; with ``uncounted_replies`` the tokens are
-    a lower bound. ``None``: nothing to compute it of.
+    a lower bound. ``cost`` is of a scored trial in the mean, ``cost_total`` of all, as far as they are known;
+    ``user_cost_total`` is what the user's own model cost, in neither. ``None``: nothing to compute it of.
     """
 
     agent: str
@@ -56,10 +59,17 @@ class ConditionRow:
     steps: float | None
     tokens: float | None
     uncounted_replies: int
+    cost: Cost | None
+    cost_total: Cost
+    user_cost_total: Cost
 
     def as_json(self) -> dict[str, Any]:
         """As ``results --json`` prints it."""
-        return asdict(self)
+        costs = ("cost", "cost_total", "user_cost_total")
+        values = {name: value for name, value in asdict(self).items() if name not in costs}
+        for name in costs:
+            values |= cost_json(name, getattr(self, name))
+        return values
 
 
 def condition_table(rows: Iterable[TrialRow]) -> list[ConditionRow]:
@@ -138,6 +148,9 @@ def _row(
         steps=fmean(trial.steps for trial in scored) if scored else None,
         tokens=fmean(trial.tokens for trial in scored) if scored else None,
         uncounted_replies=sum(trial.uncounted_replies for trial in trials),
+        cost=sum((trial.cost.agent for trial in scored), Cost()) / len(scored) if scored else None,
+        cost_total=sum((trial.cost.agent for trial in trials), Cost()),
+        user_cost_total=sum((trial.cost.user for trial in trials), Cost()),
     )
 
 

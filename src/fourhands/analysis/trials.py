@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from fourhands.analysis.costs import TrialCost, trial_cost
 from fourhands.model.event import Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
+from fourhands.model.price import NO_PRICES, PriceTable
 from fourhands.model.trial import TrialKey
 
 __all__ = ["TrialRow", "trial_row"]
@@ -47,6 +49,7 @@ class TrialRow:
     """Lines in the final state that the user wrote."""
     applicable: bool = True
     """Whether the task has what the condition needs (an edit); else it is counted, and not scored."""
+    cost: TrialCost = field(default_factory=TrialCost)
 
     @property
     def is_scored(self) -> bool:
@@ -64,7 +67,14 @@ class TrialRow:
         return self.outcome is not None and self.outcome.verdict is Verdict.RESOLVED
 
 
-def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicable: bool = True) -> TrialRow:
+def trial_row(
+    key: TrialKey,
+    attempt: int,
+    events: Iterable[Event],
+    *,
+    prices: PriceTable = NO_PRICES,
+    applicable: bool = True,
+) -> TrialRow:
     """Fold the events of a trial's final attempt."""
     events = list(events)
     ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
@@ -98,6 +108,7 @@ def trial_row(key: TrialKey, attempt: int, events: Iterable[Event], *, applicabl
         not_applied=sum(outcome != "already_present" for outcome in missed),
         user_lines_at_end=changed[-1]["lines"].get("user", 0) if changed else 0,
         applicable=applicable,
+        cost=trial_cost(key.agent.model, events, prices),
     )
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, field_validator
 
+from fourhands.cli.prices import CURRENT
 from fourhands.model.condition import Condition
 from fourhands.model.errors import InputError
-from fourhands.model.trial import DEFAULT_STEP_LIMIT
+from fourhands.model.trial import DEFAULT_STEP_LIMIT, REPLAY
 from fourhands.tasks.folder import problems
 from fourhands.trajectories.run_folder import Settings
 
@@ -29,7 +31,11 @@ class Experiment(BaseModel):
     """Agents on tasks under conditions, and how.
 
     ``condition`` holds labels. ``progress_steps`` is what the fractions of a `progress` trigger are of: a number of
-    steps, one per task, or an earlier run, whose median over agents is taken; without it, ``step_limit``.
+    steps, one per task, or an earlier run, whose median over agents is taken; without it, ``step_limit``. ``asking``
+    offers the agent the tool `ask_the_user`. ``framing`` is how a user's message is worded: as it is, or as the
+    agent's own client words one in mid-turn. ``upstream`` (``replay:PATH``) answers with what was recorded in a run's
+    folder, or in a cassette. ``prices`` is a price table, a preset's name or a file; ``budget`` is in
+    US dollars, for the run with all its attempts.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -42,7 +48,11 @@ class Experiment(BaseModel):
     repeats: int = Field(default=1, ge=1)
     seed: int = 0
     step_limit: int = Field(default=DEFAULT_STEP_LIMIT, ge=1)
+    reasoning_effort: Annotated[str, Field(min_length=1)] | None = None
+    framing: Literal["plain", "native"] = "plain"
+    asking: bool = False
     progress_steps: Annotated[int, Field(ge=1)] | dict[str, Annotated[int, Field(ge=1)]] | Path | None = None
+    upstream: Annotated[str, Field(pattern=rf"^{REPLAY}.")] | None = None
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     user_model: str | None = None
@@ -51,6 +61,8 @@ class Experiment(BaseModel):
     env: str = "local"
     jobs: int = Field(default=2, ge=1)
     ablate: bool = False
+    prices: str = CURRENT
+    budget: Decimal | None = Field(default=None, gt=0)
     out: Path | None = None
 
     @field_validator("tasks", "agent", "model", mode="before")
@@ -67,6 +79,11 @@ class Experiment(BaseModel):
             for given in (value if isinstance(value, list | tuple) else [value])
             for each in _conditions(given)
         ]
+
+    @field_serializer("budget", when_used="json-unless-none")
+    @staticmethod
+    def _plain_number(value: Decimal) -> float:
+        return float(value)
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -85,6 +102,10 @@ class Experiment(BaseModel):
             user_api_key_env=self.user_api_key_env,
             seed=self.seed,
             environment=self.env,
+            reasoning_effort=self.reasoning_effort,
+            framing=self.framing,
+            replay=Path(self.upstream.removeprefix(REPLAY)).absolute() if self.upstream else None,
+            asking=self.asking,
         )
 
 
@@ -95,6 +116,7 @@ def load_experiment(path: Path | None, given: Mapping[str, Any]) -> Experiment:
         InputError: there is no such file, or a key or value is wrong; names the file and the key.
     """
     values = {**(_read(path) if path else {}), **given}
+    values = {**_recorded(values), **values}
     where = f"{path}: " if path else ""
     for key in values:
         if key not in _KEYS:
@@ -135,6 +157,15 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise InputError(f"{path}: an experiment is a mapping of keys: tasks, model, condition, …")
     return values
+
+
+def _recorded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run whose recording is replayed had asked for; nothing where it is told what to run."""
+    upstream = str(values.get("upstream") or "")
+    path = Path(upstream.removeprefix(REPLAY), "experiment.yaml")
+    if "tasks" in values or not upstream.startswith(REPLAY) or not path.is_file():
+        return {}
+    return {key: value for key, value in _read(path).items() if key not in {"out", "upstream", "base_url"}}
 
 
 def _conditions(given: Any) -> Iterator[Condition]:

@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from fourhands.cli.ablate import ablate
+from fourhands.cli.cassette import cassette
 from fourhands.cli.console import errors
 from fourhands.cli.data import app as data_app
 from fourhands.cli.demo import demo
@@ -36,6 +37,7 @@ class _Commands(LazyGroup):
         "show": show,
         "results": results,
         "ablate": ablate,
+        "cassette": cassette,
         "reproduce": reproduce,
         "doctor": doctor,
         "tasks": tasks_app,

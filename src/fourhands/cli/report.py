@@ -13,15 +13,21 @@ from rich.table import Table
 from rich.text import Text
 
 from fourhands.analysis.aftermath import Aftermath, AftermathRow, aftermath_table
+from fourhands.analysis.costs import dollars
 from fourhands.analysis.table import ConditionRow, condition_table
 from fourhands.analysis.trials import TrialRow
 from fourhands.model.condition import ConditionName
+from fourhands.model.outcome import Termination
+from fourhands.model.price import Cost, PriceTable
 from fourhands.model.trial import RECORDED, SCRIPTED
 from fourhands.trajectories.run_folder import RunFolder
 
 __all__ = ["markdown_report", "plain_table", "print_report"]
 
-_HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "would", "trig.", "deliv.", "steps", "tokens")
+_HEADERS = (
+    *("condition", "n", "resolved", "95 % CI", "Δ", "would", "trig.", "deliv."),
+    *("steps", "tokens", "cost"),
+)
 _AFTER = (
     *("condition", "n", "lines", "kept", "moved", "chg.", "gone"),
     *("read", "test", "said", "ask", "caused"),
@@ -42,19 +48,22 @@ _STAND_INS = (
 class _Report:
     """All that is told, computed once: each trial, and the tables of conditions and of what followed."""
 
+    prices: PriceTable
     rows: Sequence[TrialRow]
     conditions: Sequence[ConditionRow]
     afterwards: Sequence[AftermathRow]
 
     @classmethod
-    def of(cls, trials: Sequence[tuple[TrialRow, Aftermath]]) -> Self:
+    def of(cls, trials: Sequence[tuple[TrialRow, Aftermath]], prices: PriceTable) -> Self:
         rows = [row for row, _ in trials]
-        return cls(rows, condition_table(rows), aftermath_table(after for _, after in trials))
+        return cls(prices, rows, condition_table(rows), aftermath_table(after for _, after in trials))
 
 
-def print_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]], console: Console) -> None:
+def print_report(
+    folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]], prices: PriceTable, console: Console
+) -> None:
     """Print the tables, each trial's outcome, and what a reader must know."""
-    report = _Report.of(trials)
+    report = _Report.of(trials, prices)
     for agent, tables in _by_agent(report):
         for headers, lines in tables:
             title = agent if headers is _HEADERS else "after the user's interventions"
@@ -91,9 +100,11 @@ def plain_table(title: str, headers: Sequence[str], lines: Iterable[Sequence[str
     return table
 
 
-def markdown_report(folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]]) -> str:
+def markdown_report(
+    folder: RunFolder, trials: Sequence[tuple[TrialRow, Aftermath]], prices: PriceTable
+) -> str:
     """The same as Markdown; equal runs give equal text."""
-    report = _Report.of(trials)
+    report = _Report.of(trials, prices)
     parts = [f"# Run {folder.path.name}\n"]
     for agent, tables in _by_agent(report):
         parts.append(f"## {agent}\n")
@@ -141,7 +152,7 @@ def _cells(row: ConditionRow) -> list[str]:
     vanilla = row.condition == ConditionName.VANILLA
     interval = "–"
     if row.resolve_rate_low is not None and row.resolve_rate_high is not None:
-        interval = f"{row.resolve_rate_low:.0%} – {row.resolve_rate_high:.0%}"
+        interval = f"{row.resolve_rate_low * 100:.0f}–{row.resolve_rate_high:.0%}"
     delta = "" if vanilla else "–" if row.delta is None else f"{row.delta * 100:+.1f}"
     if row.incomplete_pairs:
         delta += "*"
@@ -156,6 +167,7 @@ def _cells(row: ConditionRow) -> list[str]:
         "" if vanilla else str(row.delivered),
         "–" if row.steps is None else f"{row.steps:.1f}",
         "–" if row.tokens is None else f"{'≥ ' * (row.uncounted_replies > 0)}{row.tokens:,.0f}",
+        "–" if row.cost is None else dollars(row.cost),
     ]
 
 
@@ -168,6 +180,7 @@ def _trials(rows: Sequence[TrialRow]) -> list[str]:
             state = "not run"
         else:
             state = f"{row.outcome.verdict} ({row.outcome.termination}), {row.steps} steps"
+            state += f", {dollars(row.cost.agent)}" if row.cost.agent.known else ""
             if row.triggered:
                 state += f"; user: triggered {_times(row.triggered)}, delivered {_times(row.delivered)}"
                 state += f", edit there already {_times(row.already_present)}" if row.already_present else ""
@@ -188,7 +201,7 @@ def _findings(report: _Report) -> list[str]:
         f"{row.model}: {row.resolved} of {row.scored} resolved under {row.condition}, "
         f"{before.resolved} of {before.scored} left alone."
         for row in report.conditions
-        if (before := vanilla.get((row.agent, row.model))) is not None and row is not before
+        if (before := vanilla.get((row.agent, row.model))) is not None and row is not before and row.scored
     ]
     caused = [
         f"{row.model}: {row.by_removal} of {row.failed_touched} failures under {row.condition} are resolved once the "
@@ -227,6 +240,11 @@ def _notes(report: _Report) -> list[str]:
         notes.append("*: tasks without an outcome that counts on one side are left out of Δ.")
     if any(row.uncounted_replies for row in rows):
         notes.append("≥: the provider did not tell the tokens of every reply; what it told is a lower bound.")
+    if cut := sum(row.outcome is not None and row.outcome.termination is Termination.BUDGET for row in rows):
+        notes.append(
+            f"budget: {cut} of {len(rows)} trials ended with the run's money, and are scored as they stood."
+        )
+    notes += _cost_notes(report)
     notes += [
         f"{row.model}, {row.condition}: {row.fallback_messages} of {row.messages} messages were said in fixed words: "
         "the user's model failed, or what it wrote was refused; fourhands show tells why."
@@ -248,4 +266,30 @@ def _notes(report: _Report) -> list[str]:
         notes.append(
             "Trials without an outcome that counts are not scored; fourhands run --out RUN runs them again."
         )
+    return notes
+
+
+def _cost_notes(report: _Report) -> list[str]:
+    """Where the prices are from, what is unknown, and what the whole run cost."""
+    costs = [row.cost for row in report.rows]
+    asked = sorted({name for cost in costs for name in cost.models})
+    priced = {name: price for name in asked if (price := report.prices.price_of(name)) is not None}
+    notes = []
+    if priced:
+        how = ", cached input at the input price" if report.prices.cached_as_input else ""
+        dates = ", ".join(f"{name} {price.date}" for name, price in priced.items())
+        agents = sum((cost.agent for cost in costs), Cost())
+        users = sum((cost.user for cost in costs), Cost())
+        total = f"{dollars(agents)} for the agents of all trials"
+        if not users.is_whole or users.known:
+            total += f", and {dollars(users)} for the user's own model"
+        notes.append(f"cost: by {report.prices.name} ({dates}){how}; {total}.")
+        notes += [f"{name}: {price.note}." for name, price in priced.items() if price.note]
+    real = [name for name in asked if not name.startswith((SCRIPTED, RECORDED))]
+    if unknown := [name for name in real if name not in priced]:
+        notes.append(
+            f"unknown: {report.prices.name} has no price for {', '.join(unknown)}; --prices takes another table."
+        )
+    if any(not cost.agent.is_whole and cost.agent.known for cost in costs):
+        notes.append("≥ before a cost: a part has no known price, or its tokens were not told.")
     return notes

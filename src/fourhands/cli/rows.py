@@ -10,33 +10,37 @@ from fourhands.analysis.lines import follow_user_lines
 from fourhands.analysis.responses import responses
 from fourhands.analysis.trials import TrialRow, trial_row
 from fourhands.model.event import Event
+from fourhands.model.price import NO_PRICES, PriceTable
 from fourhands.trajectories.ablations import read_ablation
 from fourhands.trajectories.run_folder import Attempt, RunFolder
 
 __all__ = ["read_rows", "read_trials"]
 
 
-def read_trials(folder: RunFolder) -> list[tuple[TrialRow, Aftermath]]:
-    """Each planned trial, from its final attempt.
+def read_trials(folder: RunFolder, prices: PriceTable) -> list[tuple[TrialRow, Aftermath]]:
+    """Each planned trial, from its final attempt, with its costs by ``prices``.
 
     Raises:
         InputError: the folder is no run.
     """
-    return [(row, _aftermath(row, attempt, events)) for row, attempt, events in _read(folder)]
+    return [(row, _aftermath(row, attempt, events)) for row, attempt, events in _read(folder, prices)]
 
 
 def read_rows(folder: RunFolder) -> list[TrialRow]:
-    """The rows alone, which need the events and nothing else. Raises as `read_trials`."""
-    return [row for row, _, _ in _read(folder)]
+    """The rows alone, without costs, which need the events and nothing else. Raises as `read_trials`."""
+    return [row for row, _, _ in _read(folder, NO_PRICES)]
 
 
-def _read(folder: RunFolder) -> Iterator[tuple[TrialRow, Attempt | None, tuple[Event, ...]]]:
+def _read(
+    folder: RunFolder, prices: PriceTable
+) -> Iterator[tuple[TrialRow, Attempt | None, tuple[Event, ...]]]:
     plan = folder.plan()
     for trial in plan.trials:
         attempt = folder.final_attempt(trial.key)
         events = attempt.read().events if attempt else ()
         applicable = plan.not_applicable(trial) is None
-        row = trial_row(trial.key, attempt.number if attempt else 0, events, applicable=applicable)
+        number = attempt.number if attempt else 0
+        row = trial_row(trial.key, number, events, prices=prices, applicable=applicable)
         yield row, attempt, events
 
 

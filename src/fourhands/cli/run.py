@@ -9,7 +9,7 @@ import typer
 
 __all__ = ["run"]
 
-_PLAN_FREE = frozenset({"file", "out", "jobs", "ablate", "json", "dry_run"})
+_PLAN_FREE = frozenset({"file", "out", "jobs", "ablate", "prices", "budget", "json", "dry_run"})
 """Options that are no part of a plan: they may differ when a run is gone on with."""
 
 
@@ -50,6 +50,23 @@ def run(
     step_limit: Annotated[
         int | None, typer.Option(help="Accepted replies of the model a trial; default: 100.")
     ] = None,
+    reasoning_effort: Annotated[
+        str | None,
+        typer.Option(
+            help="How hard the model is to think, in the agent's own words; default: the agent's own."
+        ),
+    ] = None,
+    framing: Annotated[
+        str | None,
+        typer.Option(help="plain, or native: as the agent's client words a message in mid-turn."),
+    ] = None,
+    upstream: Annotated[
+        str | None,
+        typer.Option(help="replay:RUN or replay:CASSETTE answers with the recorded replies."),
+    ] = None,
+    asking: Annotated[
+        bool | None, typer.Option("--asking", help="Offer the agent the tool ask_the_user.")
+    ] = None,
     progress_steps: Annotated[
         str | None,
         typer.Option(
@@ -86,6 +103,14 @@ def run(
         bool | None,
         typer.Option("--ablate", help="Afterwards, find out whether the user's edits caused the losses."),
     ] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(help="Price table: current, paper, or a file; default: current, or the run's own."),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="US dollars that the run may cost in all; with more it can be gone on with."),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -108,6 +133,8 @@ def run(
     del (
         jobs,
         ablate,
+        prices,
+        budget,
         tasks,
         agent,
         model,
@@ -115,13 +142,17 @@ def run(
         repeats,
         seed,
         step_limit,
+        reasoning_effort,
+        framing,
+        upstream,
+        asking,
         progress_steps,
         base_url,
         api_key_env,
     )
     del user_model, user_base_url, user_api_key_env, env
     given = _given(context)
-    if file is None and "tasks" not in given:
+    if file is None and "tasks" not in given and "upstream" not in given:
         if out is None:
             raise InputError(
                 "nothing to run: name an experiment's YAML file, or --tasks, or the --out of a run"

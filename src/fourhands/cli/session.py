@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,21 @@ import orjson
 import typer
 
 from fourhands.analysis.aftermath import Aftermath, aftermath_table
+from fourhands.analysis.costs import prices_json
 from fourhands.analysis.table import condition_table, median_steps
 from fourhands.analysis.trials import TrialRow
 from fourhands.cli.ablate import ablate_folder
+from fourhands.cli.budget import budget_of, budget_reached, see_that_the_budget_can_be_kept
 from fourhands.cli.console import errors, output
+from fourhands.cli.divergences import print_divergences
 from fourhands.cli.experiment import Experiment, as_yaml, load_experiment
+from fourhands.cli.prices import price_table, prices_of, prices_text
 from fourhands.cli.progress import Progress
 from fourhands.cli.report import markdown_report, print_report
 from fourhands.cli.rows import read_rows, read_trials
 from fourhands.edits.plan import plan_run
 from fourhands.model.errors import InputError
+from fourhands.model.price import PriceTable
 from fourhands.model.trial import RECORDED, AgentSpec
 from fourhands.tasks.find import find_tasks
 from fourhands.tasks.folder import load_task
@@ -72,18 +78,21 @@ def resume(out: Path, given: Mapping[str, Any], *, dry_run: bool = False, json: 
         raise InputError(
             f"{out} is no run yet: say what to run with --tasks, or with an experiment's YAML file"
         )
-    changed = {key: value for key, value in given.items() if key in {"jobs", "ablate"}}
+    changed = {key: value for key, value in given.items() if key in {"jobs", "ablate", "prices", "budget"}}
     experiment = load_experiment(folder.experiment_path, changed)
     if dry_run:
         _print_dry_run(experiment, folder.plan())
         return
     with folder.locked():
+        see_that_the_budget_can_be_kept(experiment, prices_of(folder, given.get("prices")))
+        if "prices" in given:
+            folder.write_prices(prices_text(experiment.prices))
         _run_and_ablate(folder, experiment)
     finish(folder, json=json)
 
 
 def _run_and_ablate(folder: RunFolder, experiment: Experiment) -> None:
-    run_folder(folder, concurrency=experiment.jobs)
+    run_folder(folder, concurrency=experiment.jobs, limit=experiment.budget)
     if experiment.ablate:
         ablate_folder(folder, concurrency=experiment.jobs)
 
@@ -102,7 +111,9 @@ def plan_experiment(experiment: Experiment) -> Plan:
     for agent in experiment.agent:
         if agent not in AGENTS:
             raise InputError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
+        _see_that_it_takes(agent, experiment.reasoning_effort, AGENTS[agent].efforts)
     see_that_harbor_has(experiment.env)
+    see_that_the_budget_can_be_kept(experiment, price_table(experiment.prices))
     recordings = {
         Path(model).name: Path(model.removeprefix(RECORDED)).absolute()
         for model in experiment.model
@@ -124,6 +135,12 @@ def plan_experiment(experiment: Experiment) -> Plan:
     return plan
 
 
+def _see_that_it_takes(agent: str, effort: str | None, choices: Sequence[str]) -> None:
+    if effort is not None and effort not in choices:
+        takes = f"choose from {', '.join(choices)}" if choices else "it takes none; leave it out"
+        raise InputError(f"reasoning_effort {effort!r}: {agent} does not take it: {takes}")
+
+
 def prepare_run(folder: RunFolder, experiment: Experiment) -> Plan:
     """Plan an experiment and write its plan, or see that the one in ``folder`` is the same.
 
@@ -139,7 +156,10 @@ def prepare_run(folder: RunFolder, experiment: Experiment) -> Plan:
                 f"{folder.path} holds a run with another plan: choose another --out, or leave out all but --out to "
                 "go on with that one"
             )
+        if "prices" in experiment.model_fields_set or not folder.prices_path.exists():
+            folder.write_prices(prices_text(experiment.prices))
         return there
+    folder.write_prices(prices_text(experiment.prices))
     folder.write_experiment(as_yaml(experiment))
     folder.write_plan(plan)
     return plan
@@ -194,8 +214,13 @@ def _print_harbor(plan: Plan, experiment: Experiment) -> None:
     output().file.write(orjson.dumps(jobs, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
-def run_folder(folder: RunFolder, *, concurrency: int) -> None:
+def run_folder(folder: RunFolder, *, concurrency: int, limit: Decimal | None = None) -> None:
     """Run all of the plan that has not ended, with progress on standard error.
+
+    Args:
+        folder: of a run that is planned and locked.
+        concurrency: trials at once.
+        limit: the budget in US dollars.
 
     Raises:
         FourhandsError: something cannot be set up on this machine.
@@ -215,12 +240,13 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
             AGENTS[agent].prefixes()
     models = Models(plan)
     models.see_that_they_answer()
+    budget = None if limit is None else budget_of(folder, plan, limit)
     gateway = Gateway()
     gateway.start()
 
     async def work(progress: Progress) -> None:
-        models.serve_at(await gateway.serve_players(models.server))
-        await execute(folder, gateway, models.upstream, progress.see, concurrency)
+        models.serve_at(await gateway.serve(models.app))
+        await execute(folder, gateway, models.upstream, progress.see, concurrency, budget=budget)
 
     try:
         applicable = [trial for trial in plan.trials if plan.not_applicable(trial) is None]
@@ -234,27 +260,35 @@ def run_folder(folder: RunFolder, *, concurrency: int) -> None:
         raise typer.Exit(130) from None
     finally:
         gateway.close()
+    if plan.settings.replay:
+        print_divergences(folder, errors())
+    if budget and budget.is_reached:
+        waiting = sum(not is_settled(folder, trial) for trial in applicable)
+        errors().print(budget_reached(folder, budget, waiting), markup=False, soft_wrap=True)
 
 
 def finish(folder: RunFolder, *, json: bool) -> None:
     """Write ``report.md``, print the tables, and exit with 1 when a trial has no outcome that counts."""
-    trials = write_report(folder)
+    trials, prices = write_report(folder)
     if json:
-        output().file.write(results_json(trials, run=folder.path) + "\n")
+        output().file.write(results_json(trials, prices, run=folder.path) + "\n")
     else:
-        print_report(folder, trials, output())
+        print_report(folder, trials, prices, output())
     if any(row.applicable and not row.is_scored for row, _ in trials):
         raise typer.Exit(1)
 
 
-def write_report(folder: RunFolder) -> list[tuple[TrialRow, Aftermath]]:
-    """Write ``report.md`` anew; what it is of."""
-    trials = read_trials(folder)
-    write_atomically(folder.path / "report.md", markdown_report(folder, trials).encode())
-    return trials
+def write_report(folder: RunFolder) -> tuple[list[tuple[TrialRow, Aftermath]], PriceTable]:
+    """Write ``report.md`` anew; what it is of, and the prices by which costs are told."""
+    prices = prices_of(folder)
+    trials = read_trials(folder, prices)
+    write_atomically(folder.path / "report.md", markdown_report(folder, trials, prices).encode())
+    return trials, prices
 
 
-def results_json(trials: Sequence[tuple[TrialRow, Aftermath]], *, run: Path | None = None) -> str:
+def results_json(
+    trials: Sequence[tuple[TrialRow, Aftermath]], prices: PriceTable, *, run: Path | None = None
+) -> str:
     """The machine-readable results, schema 2; with ``run``, also which run they are of."""
     document = {
         "schema": 2,
@@ -262,5 +296,11 @@ def results_json(trials: Sequence[tuple[TrialRow, Aftermath]], *, run: Path | No
         "rows": [row.as_json() for row in condition_table(row for row, _ in trials)],
         "aftermath": [row.as_json() for row in aftermath_table(after for _, after in trials)],
         "interventions": [each for _, after in trials for each in after.as_json()],
+        "prices": prices_json(prices, (row.cost for row, _ in trials)),
+        "costs": [
+            {"trial": row.key.slug, "attempt": row.attempt, **row.cost.as_json()}
+            for row, _ in trials
+            if row.outcome is not None
+        ],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()

@@ -13,11 +13,13 @@ from typing import Self
 from uuid import UUID
 
 from fourhands.engine.session import Session, SharedEnvironment, base_objects
+from fourhands.gateway.budget import Budget
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
 from fourhands.model.event import Event
 from fourhands.model.trial import TrialKey
+from fourhands.model.usage import Usage
 from fourhands.trajectories.run_folder import Plan, RunFolder
 
 __all__ = ["ActiveRun"]
@@ -35,7 +37,10 @@ class ActiveRun:
     upstream: Callable[[TrialKey], Upstream]
     on_event: Callable[[TrialKey, Event], None]
     concurrency: int
+    budget: Budget | None = None
     sessions: dict[UUID, Session] = field(default_factory=dict)
+    unstarted: set[UUID] = field(default_factory=set)
+    """Harbor's trials that there was no money for."""
 
     def __enter__(self) -> Self:
         _ACTIVE[self.plan.run_id] = self
@@ -59,8 +64,12 @@ class ActiveRun:
         """Begin the next attempt at ``key`` in an environment that has started.
 
         Raises:
-            FourhandsError: our own set-up failed; the attempt is recorded as invalid.
+            FourhandsError: our own set-up failed, and the attempt is recorded as invalid; or the run has no money
+                left, and no attempt is begun.
         """
+        if self.budget and self.budget.is_reached:
+            self.unstarted.add(context_id)
+            raise FourhandsError("the run's budget is reached")
         session = Session(
             key=key,
             attempt=self.folder.new_attempt(key),
@@ -69,11 +78,17 @@ class ActiveRun:
             upstream=self.upstream(key),
             environment=environment,
             base=await asyncio.to_thread(base_objects, environment.spec.repository),
-            on_event=lambda event: self.on_event(key, event),
+            on_event=lambda event: self._see(key, event),
+            on_usage=self.budget.account(key.agent.model) if self.budget else _unlimited,
         )
         self.sessions[context_id] = session
         await session.begin()
         return session
+
+    def _see(self, key: TrialKey, event: Event) -> None:
+        if self.budget:
+            self.budget.see(event)
+        self.on_event(key, event)
 
     @staticmethod
     def of(context_id: UUID | None) -> Session | None:
@@ -83,3 +98,9 @@ class ActiveRun:
         return next(
             (run.sessions[context_id] for run in _ACTIVE.values() if context_id in run.sessions), None
         )
+
+
+def _unlimited(usage: Usage | None, thread: str) -> bool:
+    """For a run without a budget."""
+    del usage, thread
+    return True

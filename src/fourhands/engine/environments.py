@@ -10,7 +10,7 @@ from harbor.models.environment_type import EnvironmentType
 from harbor.models.task.config import NetworkMode, TaskConfig
 from harbor.models.trial.config import EnvironmentConfig
 
-from fourhands.engine.containers.address import HOST_NAME
+from fourhands.engine.containers.address import BESIDE_US, HOST_NAME
 from fourhands.model.errors import InputError, SandboxError
 
 __all__ = [
@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 LOCAL: Final = "local"
-_BESIDE_US: Final = ("docker", "podman")
-"""Container engines of this machine, through Compose, which gives the machine a name inside."""
+_OPTIONS_NEEDED: Final = ("aca-sandbox", "ec2", "gke")
+"""What Harbor starts no sandbox in without options of the user's own."""
 _OVERLAY: Final = Path(__file__).with_name("containers") / "host-gateway.yaml"
 
 
@@ -40,18 +40,16 @@ def see_that_harbor_has(name: str) -> None:
 
 
 def see_that_the_gateway_is_reached(name: str) -> None:
-    """See that an agent there can reach the gateway, which runs on this machine.
+    """See that sandboxes can be had there from which an agent reaches the gateway, which runs on this machine.
 
     Raises:
-        InputError: it cannot, or is no environment; says where it can.
+        InputError: they cannot, or it is no environment.
     """
     see_that_harbor_has(name)
-    if name not in {LOCAL, *_BESIDE_US}:
-        reached = ", ".join((LOCAL, *_BESIDE_US))
+    if name in _OPTIONS_NEEDED:
         raise InputError(
-            f"--env {name}: its sandboxes have no way to the gateway, which runs on this machine and stands between "
-            f"the agent and its model. It is reached from: {reached}. Harbor's configuration for {name} is "
-            "shown by --dry-run"
+            f"--env {name}: Harbor starts no sandbox there without options of your account, which --env cannot give: "
+            f"choose another environment. Harbor's configuration for {name} is shown by --dry-run"
         )
 
 
@@ -65,7 +63,7 @@ def see_that_the_network_is_held_back(name: str, tasks: Iterable[Path]) -> None:
     Raises:
         InputError: one is; names its file and the field.
     """
-    if name not in _BESIDE_US:
+    if name not in BESIDE_US:
         return
     for folder in tasks:
         path = folder / "task.toml"
@@ -84,7 +82,7 @@ def environment_config(name: str, prefixes: Sequence[Path] = ()) -> EnvironmentC
             import_path="fourhands.engine.local:LocalEnvironment",
             kwargs={"prefixes": [str(path) for path in prefixes]},
         )
-    if name in _BESIDE_US:
+    if name in BESIDE_US:
         return EnvironmentConfig(
             type=EnvironmentType(name), extra_docker_compose=[_OVERLAY], extra_allowed_hosts=[HOST_NAME]
         )

@@ -27,6 +27,7 @@ from fourhands.engine.lock import write_lock
 from fourhands.engine.planned import unchanged_task
 from fourhands.engine.sandbox import sweep
 from fourhands.engine.session import record_failure
+from fourhands.gateway.budget import Budget
 from fourhands.gateway.server import Gateway
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.condition import Condition
@@ -70,8 +71,10 @@ async def execute(
     upstream: Callable[[TrialKey], Upstream],
     watch: Watcher,
     concurrency: int,
+    *,
+    budget: Budget | None = None,
 ) -> None:
-    """Run all of the plan that has not ended yet.
+    """Run all of the plan that has not ended yet, or as much of it as there is money for.
 
     Args:
         folder: of a run whose plan is written; held by this process.
@@ -79,6 +82,7 @@ async def execute(
         upstream: whom the agent of a trial speaks to.
         watch: called with every event, from several threads.
         concurrency: trials at once.
+        budget: what the run may cost in all; what its attempts so far have cost is counted already.
 
     Raises:
         FourhandsError: an agent cannot be set up on this machine.
@@ -91,8 +95,10 @@ async def execute(
     await asyncio.to_thread(see_that_it_runs, plan.settings.environment)
     await asyncio.to_thread(sweep, cache_root() / "sandboxes")
     write_lock(folder, plan)
-    with ActiveRun(folder, plan, gateway, upstream, watch, concurrency) as active:
+    with ActiveRun(folder, plan, gateway, upstream, watch, concurrency, budget) as active:
         for job_key, trials in _by_job(plan):
+            if budget and budget.is_reached:
+                break
             await _run_job(active, job_key, trials)
 
 
@@ -180,6 +186,8 @@ async def _close(active: ActiveRun, job: _JobKey, event: TrialHookEvent) -> None
         if session is not None:
             await session.cut()
         return
+    if event.result.id in active.unstarted:
+        return  # nothing is recorded: it runs when there is money again
     reason = f"{error.exception_type}: {error.exception_message}" if error else "no verdict"
     if session is None:
         # It failed before the agent's set-up: nothing else has recorded it.

@@ -217,7 +217,7 @@ class Conversation:
             if (
                 not tools and not self._traits.text_actions
             ):  # a side request: never a step, never an insertion
-                if self.limit:
+                if self._is_over():
                     return None
                 self._requests += 1
                 return Admitted(self._requests, document, None, tools)
@@ -229,7 +229,7 @@ class Conversation:
             self._settle_pending(thread, document)
             if self.totals.steps + self.totals.sub_agent_calls >= self._step_limit:
                 self._reach(Termination.STEP_LIMIT)
-            if self.limit:
+            if self._is_over():
                 return None
             if thread.is_main:
                 self._was_offered = self._was_offered or any(name.endswith(ASKING_TOOL) for name in tools)
@@ -241,6 +241,12 @@ class Conversation:
             if thread.is_main:
                 document = self._speak(thread, document)
             return Admitted(self._requests, document, thread, tools)
+
+    def _is_over(self) -> bool:
+        """Whether a limit is reached; the run's other trials may have spent its money meanwhile."""
+        if not self._on_usage(Usage(), MAIN_THREAD):
+            self._reach(Termination.BUDGET)
+        return self.limit is not None
 
     def _reach(self, limit: Termination) -> None:
         if self.limit is None:
@@ -341,7 +347,7 @@ class Conversation:
                 },
                 thread=thread,
             )
-            if good and not self._on_usage(usage, thread.name if thread else "side"):
+            if (good or usage) and not self._on_usage(usage, thread.name if thread else "side"):
                 self._reach(Termination.BUDGET)
             if thread is not None and reply is not None and good:
                 await self._take_reply(thread, step, admitted, reply)

@@ -26,23 +26,41 @@ class _Strict(BaseModel):
 
 
 class Move(_Strict):
-    """One reply of the model: a thought with a shell command, a question to the user, or the end of its work.
+    """One reply of the model: a thought with something to do, a question to the user, or the end of its work.
 
-    With ``ask`` the thought is the question and there is no command. A ``command`` that comes with ``submit`` runs in
-    the step that submits, where the agent ends by a command: nobody can act between the two.
+    To do is one of ``command``, a shell command; ``parallel``, several in one reply; ``read``, a path relative to the
+    repository, shown by the agent's own tool where it has one; ``delegate``, commands for a sub-agent, one a reply of
+    its own, where the agent has any. With ``ask`` the thought is the question, and that is all. A ``command`` that
+    comes with ``submit`` runs in the step that submits, where the agent ends by a command: nobody can act between
+    the two.
     """
 
     thought: str
     command: str | None = None
+    parallel: tuple[str, ...] = ()
+    read: str | None = None
+    delegate: tuple[str, ...] = ()
     submit: bool = False
     ask: bool = False
 
     @model_validator(mode="after")
     def _is_one_reply(self) -> Move:
-        if self.ask and (self.submit or self.command is not None):
+        others = {"parallel": self.parallel, "read": self.read, "delegate": self.delegate}
+        to_do = [name for name, value in others.items() if value]
+        if self.command is not None:
+            to_do.append("command")
+        if self.ask and (self.submit or to_do):
             raise ValueError("a move with ask = true has neither a command nor submit = true")
-        if not self.ask and not self.submit and self.command is None:
-            raise ValueError("a move has a command, or submit = true, or ask = true")
+        if self.submit and to_do and to_do != ["command"]:
+            raise ValueError(f"a move with submit = true can have a command, not {to_do[0]}")
+        if len(to_do) > 1:
+            raise ValueError(
+                f"a move has one of command, parallel, read and delegate, not {' and '.join(to_do)}"
+            )
+        if not (self.ask or self.submit or to_do):
+            raise ValueError(
+                "a move has a command (or parallel, read, delegate), or submit = true, or ask = true"
+            )
         return self
 
 

@@ -7,23 +7,33 @@ output that shows their numbers says so.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Final, Protocol
 from urllib.parse import quote, unquote
 
 import orjson
 from aiohttp import web
 
+from fourhands.gateway.delegation import delegated
+from fourhands.gateway.hands import hands_of
 from fourhands.gateway.playbook import Move, Playbook, Turn, next_move
+from fourhands.wire.serving.chat import ServedChat
+from fourhands.wire.serving.messages import ServedMessages
+from fourhands.wire.serving.responses import ServedResponses
+from fourhands.wire.serving.tools import fill
+from fourhands.wire.serving.types import Answer, Asked, RefusedError, ServedWire
 from fourhands.wire.types import Json
 
-__all__ = ["Player", "PlayerServer", "RecordedPlayer", "ScriptedPlayer"]
+__all__ = ["Log", "Player", "PlayerServer", "RecordedPlayer", "ScriptedPlayer", "respond"]
 
-_SUBMIT_WORD: Final = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-"""Agents that end by a command name it in their instructions; this is mini-swe-agent's."""
-_BYTES_A_TOKEN: Final = 4
+Log = Callable[[str, str, Json, Json], object]
+"""Hears of every exchange: the player, the path below ``/v1``, the request, and the whole reply or error."""
+_MODEL: Final = "model"
+"""What a list of models names; any other name is answered too."""
+_SIDE: Final = "Fix"
+"""What is said to a request beside the work: it makes a title."""
 
 
 class Player(Protocol):
@@ -59,132 +69,128 @@ class RecordedPlayer:
 
 
 class PlayerServer:
-    """Serves players as Chat Completions below ``/<player>/v1``; a plain aiohttp application."""
+    """Serves players on all wires below ``/<player>/v1``; a plain aiohttp application.
 
-    def __init__(self, players: dict[str, Player]) -> None:
+    It checks requests as strictly as real providers do, and answers the same request with the same reply.
+    """
+
+    def __init__(self, players: dict[str, Player], log: Log | None = None) -> None:
+        """``log`` is called on the server's loop, before the reply is sent."""
         self._players = players
+        self._log = log
         self.app = web.Application(client_max_size=1 << 28)
-        self.app.router.add_post("/{player}/v1/chat/completions", self._complete)
+        for wire in (ServedChat(), ServedResponses(), ServedMessages()):
+            self._add(wire)
+        self.app.router.add_get("/{player}/v1/models", _models)
+        self.app.router.add_get("/{player}/v1/models/{model}", _model)
 
     @staticmethod
     def path(player: str) -> str:
         """The base path at which ``player`` is served."""
         return f"/{quote(player, safe='')}/v1"
 
-    async def _complete(self, request: web.Request) -> web.StreamResponse:
+    def _add(self, wire: ServedWire) -> None:
+        async def answer(request: web.Request) -> web.StreamResponse:
+            return await self._answer(wire, request)
+
+        async def count(request: web.Request) -> web.Response:
+            return await self._count(wire, request)
+
+        self.app.router.add_post(f"/{{player}}/v1/{wire.path}", answer)
+        if wire.count_path is not None:
+            self.app.router.add_post(f"/{{player}}/v1/{wire.count_path}", count)
+
+    async def _answer(self, wire: ServedWire, request: web.Request) -> web.StreamResponse:
         name = unquote(request.match_info["player"])
         body = orjson.loads(await request.read())
-        if name not in self._players:
-            return web.json_response({"error": {"message": f"no player {name!r}"}}, status=404)
-        completion = _completion(self._players[name], body)
+        try:
+            asked = wire.read(body)
+            reply = wire.reply(body, asked, respond(self._player(name), asked))
+        except (RefusedError, LookupError) as error:
+            refusal = _refusal(wire, error)
+            self._tell(name, wire.path, body, refusal)
+            return web.json_response(refusal, status=_status(error))
+        self._tell(name, wire.path, body, reply)
         if not body.get("stream"):
-            return web.json_response(completion)
-        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+            return web.Response(body=orjson.dumps(reply), content_type="application/json")
+        response = web.StreamResponse(
+            headers={"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+        )
         await response.prepare(request)
-        for chunk in _chunks(completion, body):
-            await response.write(b"data: " + orjson.dumps(chunk) + b"\n\n")
-        await response.write(b"data: [DONE]\n\n")
+        for event in wire.stream(body, reply):
+            await response.write(event)
         return response
 
+    async def _count(self, wire: ServedWire, request: web.Request) -> web.Response:
+        body = orjson.loads(await request.read())
+        try:
+            self._player(unquote(request.match_info["player"]))
+            return web.json_response(wire.count(wire.read(body)))
+        except (RefusedError, LookupError) as error:
+            return web.json_response(_refusal(wire, error), status=_status(error))
 
-def _turns(messages: Iterable[Json]) -> list[Turn]:
-    """Replies of the model and words of the user behind the instructions (all before the first reply)."""
-    turns: list[Turn] = []
-    for message in messages:
-        if message["role"] == "assistant":
-            turns.append("model")
-        elif message["role"] == "user" and turns:
-            turns.append("user")
-    return turns
+    def _player(self, name: str) -> Player:
+        if name not in self._players:
+            raise LookupError(f"no player {name!r}")
+        return self._players[name]
 
-
-def _completion(player: Player, body: Json) -> Json:
-    messages = body["messages"]
-    prompt = orjson.dumps(messages)
-    turns = _turns(messages)
-    message: Json = {"role": "assistant", "content": "Fix"}
-    if body.get("tools"):
-        move = player.reply(turns)
-        command = move.command
-        if move.submit:
-            by_command = _SUBMIT_WORD.encode() in prompt
-            command = _submission(command) if by_command else _before_the_end(command, messages)
-        message["content"] = move.thought
-        if command is not None:
-            call_id = f"call_{len(turns)}_{hashlib.sha256(prompt).hexdigest()[:12]}"
-            function = {
-                "name": _shell_tool(body["tools"]),
-                "arguments": orjson.dumps({"command": command}).decode(),
-            }
-            message["tool_calls"] = [{"id": call_id, "type": "function", "function": function}]
-    tokens_in, tokens_out = len(prompt) // _BYTES_A_TOKEN, len(orjson.dumps(message)) // _BYTES_A_TOKEN
-    return {
-        "id": "chatcmpl-" + hashlib.sha256(prompt).hexdigest()[:24],
-        "object": "chat.completion",
-        "created": 0,
-        "model": body.get("model"),
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
-            }
-        ],
-        "usage": {
-            "prompt_tokens": tokens_in,
-            "completion_tokens": tokens_out,
-            "total_tokens": tokens_in + tokens_out,
-        },
-    }
+    def _tell(self, player: str, path: str, body: Json, reply: Json) -> None:
+        if self._log is not None:
+            self._log(player, path, body, reply)
 
 
-def _submission(command: str | None) -> str:
-    """Submit by a command; what else is to be done goes silently first, for the word must be the first line."""
-    last = f"echo {_SUBMIT_WORD}"
-    return last if command is None else f"(\n{command}\n) > /dev/null 2>&1\n{last}"
+def respond(player: Player, asked: Asked) -> Answer:
+    """What ``player`` says to a request; the same request gets the same answer."""
+    answer = _respond(player, asked)
+    return (
+        replace(answer, reasoning=f"What comes next: {answer.text or 'a call.'}") if asked.thinks else answer
+    )
 
 
-def _before_the_end(command: str | None, messages: Sequence[Json]) -> str | None:
-    """The command of a last move that is not done yet: an agent that ends on words needs a step of its own for it."""
-    for message in reversed(messages):
-        if message["role"] == "user":
-            break
-        if message["role"] == "assistant":
-            calls = message.get("tool_calls") or ()
-            done = [orjson.loads(call["function"]["arguments"]).get("command") for call in calls]
-            return None if command in done else command
-    return command
+def _respond(player: Player, asked: Asked) -> Answer:
+    hands = hands_of(asked)
+    if hands is None:
+        return Answer(_SIDE if asked.form is None else orjson.dumps(fill(asked.form, {}, _SIDE)).decode())
+    wait = hands.wait()
+    if wait is not None:
+        return wait
+    work = delegated(asked.instructions, hands.counted)
+    if work is None:
+        return hands.make(player.reply(hands.turns()))
+    command = work.next_command()
+    if command is None:
+        # Words alone: a sub-agent ends on them, whatever its agent ends by.
+        return Answer(f"{len(work.commands)} commands have been run.")
+    return hands.make(Move(thought=f"Step {work.done + 1} of {len(work.commands)}.", command=command))
 
 
-def _shell_tool(tools: Sequence[Json]) -> str:
-    """The first tool that takes a ``command``."""
-    for tool in tools:
-        function = tool.get("function", {})
-        if "command" in function.get("parameters", {}).get("properties", {}):
-            return str(function["name"])
-    return str(tools[0].get("function", {}).get("name"))
+def _refusal(wire: ServedWire, error: Exception) -> Json:
+    if isinstance(error, RefusedError):
+        return wire.refusal(str(error))
+    return wire.refusal(str(error.args[0]), "not_found_error")
 
 
-def _chunks(completion: Json, body: Json) -> Iterable[Json]:
-    """The completion as a provider streams it: role, text in two parts, each tool call in two parts, the end."""
-    frame = {key: completion[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
-    choice = completion["choices"][0]
-    message = choice["message"]
+def _status(error: Exception) -> int:
+    return HTTPStatus.BAD_REQUEST if isinstance(error, RefusedError) else HTTPStatus.NOT_FOUND
 
-    def delta(content: Json, finish: str | None = None) -> Json:
-        return {**frame, "choices": [{"index": 0, "delta": content, "finish_reason": finish}]}
 
-    yield delta({"role": "assistant", "content": ""})
-    text = message["content"]
-    middle = len(text) // 2
-    yield delta({"content": text[:middle]})
-    yield delta({"content": text[middle:]})
-    for index, call in enumerate(message.get("tool_calls", ())):
-        arguments = call["function"]["arguments"]
-        middle = len(arguments) // 2
-        first = {**call, "function": {**call["function"], "arguments": arguments[:middle]}}
-        yield delta({"tool_calls": [{"index": index, **first}]})
-        yield delta({"tool_calls": [{"index": index, "function": {"arguments": arguments[middle:]}}]})
-    yield delta({}, choice["finish_reason"])
-    if (body.get("stream_options") or {}).get("include_usage"):
-        yield {**frame, "choices": [], "usage": completion["usage"]}
+async def _models(request: web.Request) -> web.Response:
+    """The list in the form of the API that is asked."""
+    card = _card(_MODEL, request)
+    ends = {"has_more": False, "first_id": _MODEL, "last_id": _MODEL}
+    return web.json_response({"data": [card], **(ends if _is_anthropic(request) else {"object": "list"})})
+
+
+async def _model(request: web.Request) -> web.Response:
+    return web.json_response(_card(request.match_info["model"], request))
+
+
+def _card(model: str, request: web.Request) -> Json:
+    if _is_anthropic(request):
+        created = "2026-01-01T00:00:00Z"
+        return {"type": "model", "id": model, "display_name": model, "created_at": created}
+    return {"id": model, "object": "model", "created": 0, "owned_by": "fourhands"}
+
+
+def _is_anthropic(request: web.Request) -> bool:
+    return "anthropic-version" in request.headers

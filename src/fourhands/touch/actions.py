@@ -3,52 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from fourhands.model.touch import Touch
-from fourhands.touch.shell import shell_touches
+from fourhands.touch.code_search import code_search, is_code_search
+from fourhands.touch.commands import shell_commands
+from fourhands.touch.file_reads import file_reads, is_file_reader
+from fourhands.touch.observation import Observation, read_observation
+from fourhands.touch.shell import merge, shell_touches
 
 __all__ = ["Observation", "action_touches", "read_observation"]
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """The result of an action as the model reads it: what was printed, and the exit code where it is told."""
-
-    output: str
-    code: int | None = None
-
-
-def read_observation(text: str) -> Observation:
-    """Unwrap a result; text in no known wrapping is its own output."""
-    if text.startswith(
-        "{"
-    ):  # mini-swe-agent: {"returncode": …, "output": … | "output_head": …, "output_tail": …}
-        try:
-            raw = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return Observation(text)
-        if isinstance(raw, dict) and isinstance(raw.get("returncode"), int):
-            head, tail = raw.get("output_head", ""), raw.get("output_tail", "")
-            return Observation(str(raw.get("output", f"{head}\n{tail}")), raw["returncode"])
-    return Observation(text)
 
 
 def action_touches(
     tool: str, arguments: Mapping[str, Any] | str, *, output: str | None = None
 ) -> tuple[Touch, ...]:
-    """What a tool call reads of the repository; nothing for a tool that is not a shell.
+    """What a tool call reads of the repository; nothing for one that writes, lists or only names files.
+
+    Tools are told apart by what their arguments hold and by the words in their names, not by their agent.
 
     Args:
         tool: its name, as offered to the model.
-        arguments: of the call.
-        output: what it printed, when it has run: a recursive search names the lines it showed.
+        arguments: of the call; a text is a script that calls tools, or a patch, which reads nothing.
+        output: what it printed, when it has run, as `read_observation` unwraps it: a search names the lines it
+            showed, a numbered file tells which lines they were, a refusal has shown none.
     """
-    del tool  # every tool that takes a command line is a shell, whatever it is called
-    command = arguments.get("command") if isinstance(arguments, Mapping) else None
-    if isinstance(command, str):
-        return shell_touches(command, output=output)
-    return ()
+    if isinstance(arguments, Mapping):
+        deferred = arguments.get("arguments")
+        if isinstance(deferred, Mapping) and isinstance(name := arguments.get("name"), str):
+            # Qwen Code calls a tool that it has not loaded through another one.
+            tool, arguments = name, deferred
+        if is_file_reader(tool, arguments):
+            return tuple(file_reads(tool, arguments, output))
+        if is_code_search(tool, arguments):
+            return tuple(code_search(tool, arguments, output))
+    commands = shell_commands(arguments)
+    touched = [
+        touch for each in commands for touch in shell_touches(each.script, cwd=each.cwd, output=output)
+    ]
+    return merge(touched) if len(commands) > 1 else tuple(touched)

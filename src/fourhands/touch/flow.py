@@ -12,7 +12,19 @@ from typing import Final
 
 from fourhands.model.text import LineRange
 
-__all__ = ["OPEN_END", "WHOLE", "Flow", "Listing", "Piece", "last", "renumber", "scatter", "select", "union"]
+__all__ = [
+    "OPEN_END",
+    "WHOLE",
+    "Flow",
+    "Listing",
+    "Piece",
+    "gather",
+    "last",
+    "renumber",
+    "scatter",
+    "select",
+    "union",
+]
 
 OPEN_END: Final = 2**31 - 1
 """A range that ends here goes to the end of its file, wherever that is."""
@@ -100,6 +112,17 @@ def union(ranges: Iterable[LineRange]) -> list[LineRange]:
         else:
             merged.append(lines)
     return merged
+
+
+def gather(numbers: Iterable[int]) -> tuple[LineRange, ...]:
+    """Lines, given one by one, as ranges in order, apart from each other."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return tuple(LineRange(first, last) for first, last in runs)
 
 
 def _pick(

@@ -11,6 +11,7 @@ from fourhands.touch.awk import awk
 from fourhands.touch.call import Call, Handler
 from fourhands.touch.flow import Flow, Listing, Piece, renumber
 from fourhands.touch.git_reads import git
+from fourhands.touch.paths import relative_path
 from fourhands.touch.readers import READERS
 from fourhands.touch.runners import RUNNERS
 from fourhands.touch.search import grep, ripgrep
@@ -106,18 +107,9 @@ class Interpreter:
 
     def relative(self, word: str, cwd: str | None) -> str | None:
         """``word`` as a path relative to the repository, ``""`` for itself; ``None`` outside or unknown."""
-        if word.startswith(":/"):
-            full = posixpath.join(self._workdir, word[2:])
-        elif word.startswith("/"):
-            full = word
-        elif cwd is None or not word:
-            return None
-        else:
-            full = posixpath.join(cwd, word)
-        inside = posixpath.relpath(posixpath.normpath(full), self._workdir)
-        if inside == ".":
-            return ""
-        return None if inside == ".." or inside.startswith("../") else inside
+        if word.startswith(":/"):  # git's own: from the top of the work tree
+            return relative_path(word[2:] or ".", self._workdir, self._workdir)
+        return relative_path(word, cwd, self._workdir)
 
     def files(self, words: Sequence[str]) -> Flow:
         """See ``Shell.files``."""

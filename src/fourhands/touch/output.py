@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 __all__ = ["Named", "named_files", "plain_numbers"]
 
-_MATCH: Final = re.compile(r"([^\0:]+?):(\d+)[:-]")
-_CONTEXT: Final = re.compile(r"-(\d+)-")
-_FILE: Final = re.compile(r"([^\s:]*[^\s:/][./][^\s:]*)(?::|$)")
+_MATCH: Final = re.compile(r"([^\0:]{1,1024}):(\d{1,9})[:-]")
+_CONTEXT: Final = re.compile(r"-(\d{1,9})(?=-)")
+_NAME: Final = re.compile(r"([^\s:]+)(?::|$)")
+_PARTS: Final = re.compile(r"[^/][./]")
 _HEADER: Final = re.compile(r"==> (.+) <==$")
-_NUMBERED: Final = re.compile(r"\s*(\d+)(?:[:\t-]|  ?\S|: |$)")
+_NUMBERED: Final = re.compile(r"\s*(\d{1,9})(?:[:\t-]|  ?\S|: |$)")
 
 
 @dataclass(slots=True)
@@ -34,24 +35,31 @@ def named_files(output: str, path: Callable[[str], str | None]) -> Named:
     found = Named()
     printed: dict[str, str] = {}
     rest: list[str] = []
-    for line in output.split("\n"):
+    for line in filter(None, output.split("\n")):
         match = _MATCH.match(line)
-        if match and not match[1].isdigit() and (name := path(match[1])):
+        if not match:
+            rest.append(line)
+        elif name := printed.get(match[1]) or (not match[1].isdigit() and path(match[1])):
             printed[match[1]] = name
             found.numbers.setdefault(name, []).append(int(match[2]))
-        elif not match:
-            rest.append(line)
+    lengths = set(map(len, printed))
     for line in rest:
         if header := _HEADER.match(line):
             if name := path(header[1]):
                 found.headed[name] = None
         # A context line's separator may be part of a name: only names seen with a match count.
-        elif text := next((text for text in printed if line.startswith(f"{text}-")), None):
-            if context := _CONTEXT.match(line, len(text)):
-                found.numbers[printed[text]].append(int(context[1]))
-        elif (bare := _FILE.match(line)) and (name := path(bare[1])):
+        elif context := next((each for each in _contexts(line, lengths) if each[0] in printed), None):
+            found.numbers[printed[context[0]]].append(context[1])
+        elif (bare := _NAME.match(line)) and _PARTS.search(bare[1]) and (name := path(bare[1])):
             found.bare[name] = None
     return found
+
+
+def _contexts(line: str, lengths: Collection[int]) -> Iterator[tuple[str, int]]:
+    """What ``line`` would be as a context line: the name, if it has one of ``lengths``, and the number."""
+    for match in _CONTEXT.finditer(line) if lengths else ():
+        if match.start() in lengths:
+            yield line[: match.start()], int(match[1])
 
 
 def plain_numbers(output: str) -> list[int]:

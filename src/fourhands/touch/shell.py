@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from fourhands.model.sandbox import WORKDIR
 from fourhands.model.text import LineRange
 from fourhands.model.touch import Touch
-from fourhands.touch.flow import WHOLE, Listing, Piece, union
+from fourhands.touch.flow import WHOLE, Listing, Piece, gather, union
 from fourhands.touch.interpreter import Interpreter, Shown
 from fourhands.touch.output import Named, named_files, plain_numbers
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node, Parser, Tree
 
-__all__ = ["shell_touches"]
+__all__ = ["merge", "shell_touches"]
 
 _LONGEST: Final = 1 << 18
 """Characters of a command that are looked at: beyond this, it is data."""
+_SHORT: Final = 1 << 12
+_PARSE_SECONDS: Final = 0.5
+"""Of this thread's own time. Valid shell as long as is looked at takes a fifth of it."""
 
 
 def shell_touches(
@@ -47,16 +51,33 @@ def shell_touches(
     except RecursionError:
         # Nested deeper than any person or model writes.
         return ()
-    return _merge(_touches(interpreter.shown, interpreter, output))
+    return merge(_touches(interpreter.shown, interpreter, output))
 
 
 def parse(script: str) -> Node | None:
     """The syntax tree of a script, or ``None`` if it is no valid shell.
 
-    Errors below a statement are left to the walk: the grammar also stumbles over valid redirections.
+    Errors below a statement are left to the walk: the grammar also stumbles over valid redirections. What takes too
+    long to read is no shell either: the grammar's way out of an error takes time quadratic in the text behind it.
     """
-    root = _parser().parse(script.encode("utf-8", "surrogateescape")).root_node
+    source = script.encode("utf-8", "surrogateescape")
+    tree = _parser().parse(source) if len(source) <= _SHORT else _parse_in_time(source)
+    if tree is None:
+        return None
+    root = tree.root_node
     return None if any(node.type == "ERROR" for node in (root, *root.children)) else root
+
+
+def _parse_in_time(source: bytes) -> Tree | None:
+    end = thread_time() + _PARSE_SECONDS
+    parser = _parser()
+    try:
+        return parser.parse(
+            lambda start, _: source[start : start + _SHORT], progress_callback=lambda *_: thread_time() > end
+        )
+    except ValueError:  # it was told to stop; it would go on from there
+        parser.reset()
+        return None
 
 
 @cache
@@ -84,7 +105,7 @@ def _touches(shown: list[Shown], interpreter: Interpreter, output: str | None) -
                 if not numbers and len(asking) == 1:
                     numbers = plain_numbers(output)
                 if numbers:
-                    yield Touch(piece.path, "read", _ranges(numbers))
+                    yield Touch(piece.path, "read", gather(numbers))
             else:
                 yield Touch(piece.path, "read", None if piece.lines == WHOLE else piece.lines)
 
@@ -102,7 +123,7 @@ def _listed(listing: Listing, named: Named) -> Iterator[Touch]:
 
     for path, numbers in named.numbers.items():
         if is_below(path):
-            yield Touch(path, "read", _ranges(numbers))
+            yield Touch(path, "read", gather(numbers))
     for path in filter(is_below, named.headed):
         yield Touch(path, "read", listing.lines)
     for path in named.bare:
@@ -110,11 +131,7 @@ def _listed(listing: Listing, named: Named) -> Iterator[Touch]:
             yield Touch(path, "read", None)
 
 
-def _ranges(numbers: Iterable[int]) -> tuple[LineRange, ...]:
-    return tuple(union(LineRange(number, number) for number in numbers))
-
-
-def _merge(touches: Iterable[Touch]) -> tuple[Touch, ...]:
+def merge(touches: Iterable[Touch]) -> tuple[Touch, ...]:
     """One touch a file: all its lines, or unknown ones if any are unknown."""
     merged: dict[str, tuple[LineRange, ...] | None] = {}
     for touch in touches:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from posixpath import basename
 from typing import Any, Final
 
 from fourhands.model.sandbox import WORKDIR
+from fourhands.touch.commands import ShellCommand, shell_commands
 from fourhands.touch.flow import Flow
 from fourhands.touch.interpreter import Interpreter
 from fourhands.touch.options import parse_options
@@ -87,17 +87,16 @@ def runs_tests(tool: str, arguments: Mapping[str, Any] | str) -> bool:
 
     Args:
         tool: its name, as offered to the model.
-        arguments: of the call; ``command`` is a command line, or an argument list.
+        arguments: of the call; its command is a command line, or an argument list.
     """
     del tool  # every tool that takes a command line is a shell, whatever it is called
-    command = arguments.get("command") if isinstance(arguments, Mapping) else None
-    if isinstance(command, list) and all(isinstance(word, str) for word in command):
-        command = shlex.join(command)
-    if not isinstance(command, str):
-        return False
-    watching = _Watching(parse, cwd=WORKDIR, workdir=WORKDIR)
+    return any(_runs_tests(command) for command in shell_commands(arguments))
+
+
+def _runs_tests(command: ShellCommand) -> bool:
+    watching = _Watching(parse, cwd=command.cwd, workdir=WORKDIR)
     try:
-        watching.interpret(command[:_LONGEST])
+        watching.interpret(command.script[:_LONGEST])
     except RecursionError:
         return False
     return watching.ran_tests

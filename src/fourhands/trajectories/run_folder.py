@@ -2,6 +2,7 @@
 
 RUN/plan.json                                  all trials, before anything runs; never rewritten
 RUN/experiment.yaml                            what was asked for, with every default
+RUN/prices.toml                                the price table that its costs are told by
 RUN/lock.json                                  what was resolved: versions, digests
 RUN/trials/KEY/attempt-N/events.jsonl          the record of one attempt; the last one that ended counts
 RUN/trials/KEY/attempt-N/blobs/                its large payloads
@@ -46,7 +47,7 @@ __all__ = [
     "write_atomically",
 ]
 
-_HALF_WRITTEN: Final = re.compile(r"\.(plan\.json|lock\.json|experiment\.yaml|report\.md)\.\d+")
+_HALF_WRITTEN: Final = re.compile(r"\.(plan\.json|lock\.json|experiment\.yaml|prices\.toml|report\.md)\.\d+")
 """What `write_atomically` calls the files of a run while it writes them."""
 
 
@@ -132,7 +133,9 @@ class Settings(_Strict):
     ``base_url`` is the provider's, its key stands in the environment variable ``api_key_env``; stand-ins need
     neither. ``user_model`` puts the messages of a user with ``message=live`` into words. ``seed`` is what stochastic
     stand-ins draw from. ``environment`` is where agents run. ``recordings`` are the files behind models named
-    ``recorded/NAME``. ``reasoning_effort`` is passed to agents that take one.
+    ``recorded/NAME``. ``reasoning_effort`` is passed to agents that take one. ``asking`` offers the agent the tool
+    `ask_the_user`. ``framing`` is how a message is worded: as it is, or as the agent's own client words one that
+    comes in mid-turn. ``replay`` is the run or the cassette whose recorded replies answer in a model's place.
     """
 
     step_limit: int = DEFAULT_STEP_LIMIT
@@ -145,6 +148,9 @@ class Settings(_Strict):
     environment: str = "local"
     recordings: dict[str, Path] = {}
     reasoning_effort: str | None = None
+    asking: bool = False
+    framing: Literal["plain", "native"] = "plain"
+    replay: Path | None = None
 
 
 class Plan(_Strict):
@@ -199,6 +205,10 @@ class Attempt:
         """Its large payloads."""
         return BlobStore(self.path / "blobs")
 
+    def blobs_hiding(self, secret: str) -> BlobStore:
+        """The same, for whoever writes them: ``secret`` comes into none."""
+        return BlobStore(self.path / "blobs", hide=secret.encode())
+
     def read(self) -> EventRead:
         """Its events; none when it was cut before the first."""
         return read_events(self.events_path) if self.events_path.exists() else EventRead((), ())
@@ -227,6 +237,11 @@ class RunFolder:
         return self.path / "experiment.yaml"
 
     @property
+    def prices_path(self) -> Path:
+        """The price table; runs made before there were any have none."""
+        return self.path / "prices.toml"
+
+    @property
     def jobs_path(self) -> Path:
         """Harbor's folders."""
         return self.path / "jobs"
@@ -251,6 +266,10 @@ class RunFolder:
     def write_experiment(self, text: str) -> None:
         """Write what was asked for, as the YAML it can be asked for again."""
         write_atomically(self.experiment_path, text.encode())
+
+    def write_prices(self, text: str) -> None:
+        """Write a price table, in place of the one there is."""
+        write_atomically(self.prices_path, text.encode())
 
     def attempts(self, key: TrialKey) -> list[Attempt]:
         """All attempts at a trial, first to last."""

@@ -23,7 +23,7 @@ from fourhands.model.sandbox import Sandbox
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.model.usage import Usage
 
-__all__ = ["HOME", "SharedWorkspaceAgent", "SharedWorkspaceOptions"]
+__all__ = ["HOME", "AttemptingAgent", "SharedWorkspaceAgent", "SharedWorkspaceOptions"]
 
 HOME: Final = "/home/agent"
 """The agent's home inside."""
@@ -38,8 +38,8 @@ class SharedWorkspaceOptions(InstalledAgentOptions):
     repeat: int = Field(description="repeat, from 1")
 
 
-class SharedWorkspaceAgent(BaseInstalledAgent):
-    """An unmodified agent whose model is reached through the gateway."""
+class AttemptingAgent(BaseInstalledAgent):
+    """An unmodified agent whose model is reached through the gateway, wherever its program runs."""
 
     options_model: ClassVar[type[SharedWorkspaceOptions]] = SharedWorkspaceOptions
     _shared: SharedEnvironment
@@ -66,10 +66,7 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
     async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
         """Run the agent until it ends, is out of time, or has reached its limit of steps."""
         session = self._session
-        for path, content in self.files(session).items():
-            await _write(self._shared.sandbox, path, content)
-        command, env = self.launch(instruction, session)
-        work = asyncio.ensure_future(environment.exec(command, env=dict(env)))
+        work = asyncio.ensure_future(self.work(instruction, environment))
         limit = asyncio.ensure_future(session.limit_reached.wait())
         try:
             await asyncio.wait({work, limit}, return_when=asyncio.FIRST_COMPLETED)
@@ -77,7 +74,7 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
             # At once: what the agent left running may not go on working while its logs are read.
             await session.agent_stopped()
             if limited:
-                session.termination = Termination.STEP_LIMIT
+                session.termination = session.conversation.limit or Termination.STEP_LIMIT
             else:
                 session.termination = await self.how_it_ended(work.result(), environment)
         except asyncio.CancelledError:
@@ -90,13 +87,17 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
             await session.agent_stopped()
 
     @abstractmethod
-    def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
-        """The shell command that starts the agent, and its environment."""
+    async def work(self, instruction: str, environment: BaseEnvironment) -> ExecResult:
+        """Have the agent carry out the instruction, to its own end; cancelled at a limit and when time is out."""
 
     def files(self, session: Session) -> Mapping[str, str]:
         """Settings that the agent reads: absolute path inside (below `HOME`) -> text. Written before it starts."""
         del session
         return {}
+
+    async def _write_files(self) -> None:
+        for path, content in self.files(self._session).items():
+            await _write(self._shared.sandbox, path, content)
 
     def reported_usage(self) -> Usage | None:
         """What the agent says of its own tokens, from its logs in ``logs_dir`` after the end; ``None`` if nothing."""
@@ -127,6 +128,21 @@ class SharedWorkspaceAgent(BaseInstalledAgent):
         context.n_output_tokens = usage.output
         metadata: dict[str, Any] = {"steps": totals.steps}
         context.metadata = metadata
+
+
+class SharedWorkspaceAgent(AttemptingAgent):
+    """An agent that one shell command starts, inside."""
+
+    @abstractmethod
+    def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
+        """The shell command that starts the agent, and its environment."""
+
+    @override
+    async def work(self, instruction: str, environment: BaseEnvironment) -> ExecResult:
+        """See `AttemptingAgent.work`."""
+        await self._write_files()
+        command, env = self.launch(instruction, self._session)
+        return await environment.exec(command, env=dict(env))
 
 
 async def _write(sandbox: Sandbox, path: str, content: str) -> None:

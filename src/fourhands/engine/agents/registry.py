@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from fourhands.gateway.traits import AgentTraits
+from fourhands.engine.agents.npm import npm_packages
+from fourhands.engine.agents.tmux import tmux_here
+from fourhands.gateway.traits import NO_TRAITS, AgentTraits
 from fourhands.tasks.environment import python_environment
 
 __all__ = ["AGENTS", "AgentEntry"]
@@ -37,7 +39,7 @@ class AgentEntry:
     lock: Path
     install: Callable[[Path], tuple[Path, ...]] = _python_packages
     wire: str = "chat"
-    traits: AgentTraits = AgentTraits()
+    traits: AgentTraits = NO_TRAITS
     efforts: tuple[str, ...] = ()
 
     def prefixes(self) -> tuple[Path, ...]:
@@ -49,11 +51,94 @@ class AgentEntry:
         return self.install(self.lock)
 
 
+def _npm_lock(name: str) -> Path:
+    return Path(__file__).parent / "locks" / name / "package-lock.json"
+
+
 AGENTS: Final[dict[str, AgentEntry]] = {
+    "claude-code": AgentEntry(
+        "fourhands.engine.agents.claude_code:ClaudeCode",
+        "2.1.332",
+        _npm_lock("claude-code"),
+        install=npm_packages,
+        wire="messages",
+        traits=AgentTraits(
+            thread_headers=("x-claude-code-session-id", "x-claude-code-agent-id"),
+            sub_agent_header="x-claude-code-agent-id",
+            announcements=(
+                "the file had been modified on disk since you last read it",
+                "File has been modified since read, either by the user or by a linter.",
+                "File content has changed since it was last read.",
+            ),
+            native_framing=(
+                "The user sent a new message while you were working:\n{message}\n\nThis is how Claude Code surfaces "
+                "messages the user sends mid-turn — within the running turn, often alongside the next tool result, "
+                "rather than as a separate conversation turn. Address the message above as you continue this turn."
+            ),
+        ),
+        efforts=("low", "medium", "high", "xhigh", "max"),
+    ),
+    "codex": AgentEntry(
+        "fourhands.engine.agents.codex:Codex",
+        "0.171.0",
+        _npm_lock("codex"),
+        install=npm_packages,
+        wire="responses",
+        traits=AgentTraits(
+            thread_headers=("thread-id", "x-codex-parent-thread-id"), sub_agent_header="x-codex-parent-thread-id"
+        ),
+        efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    ),
     "mini-swe-agent": AgentEntry(
         "fourhands.engine.agents.mini_swe_agent:MiniSweAgent",
         "2.4.6",
         Path(__file__).with_name("mini-swe-agent.txt"),
+    ),
+    "opencode": AgentEntry(
+        "fourhands.engine.agents.opencode:OpenCode",
+        "1.18.33",
+        _npm_lock("opencode"),
+        install=npm_packages,
+        traits=AgentTraits(
+            thread_headers=("x-session-id", "x-parent-session-id"), sub_agent_header="x-parent-session-id"
+        ),
+        efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    ),
+    "openhands-sdk": AgentEntry(
+        "fourhands.engine.agents.openhands_sdk:OpenHandsSdk",
+        "1.58.2",
+        Path(__file__).with_name("openhands-sdk.txt"),
+        traits=AgentTraits(thread_headers=("x-litellm-session-id",)),
+        efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    ),
+    "pi": AgentEntry(
+        "fourhands.engine.agents.pi:Pi",
+        "1.6.0",
+        _npm_lock("pi"),
+        install=npm_packages,
+        efforts=("off", "minimal", "low", "medium", "high", "xhigh", "max"),
+    ),
+    "qwen-code": AgentEntry(
+        "fourhands.engine.agents.qwen_code:QwenCode",
+        "0.24.4",
+        _npm_lock("qwen-code"),
+        install=npm_packages,
+        traits=AgentTraits(
+            # The second is what it says of a file that was replaced, and so is another than the one it has read.
+            announcements=("has been modified since you last read it", "has not been read in this session"),
+            native_framing="\n[User message received during tool execution]: {message}",
+        ),
+        efforts=("low", "medium", "high", "xhigh", "max"),
+    ),
+    "terminus-2": AgentEntry(
+        "fourhands.engine.agents.terminus_2:Terminus2",
+        "2.0.0",
+        Path(__file__).with_name("terminus_2.py"),
+        install=tmux_here,
+        traits=AgentTraits(
+            thread_headers=("x-session-id",), asks_by_command=True, runs_outside=True, text_actions=True
+        ),
+        efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     ),
     "thin": AgentEntry(
         "fourhands.engine.agents.thin:ThinAgent",

@@ -8,7 +8,10 @@ from typing import Final
 
 from fourhands.model.errors import SandboxError
 
-__all__ = ["HOST_NAME", "listen_for"]
+__all__ = ["BESIDE_US", "HOST_NAME", "listen_for"]
+
+BESIDE_US: Final = ("docker", "podman")
+"""Container engines of this machine, through Compose, which gives the machine a name inside."""
 
 HOST_NAME: Final = "host.docker.internal"
 """What this machine is called inside a container: ``host-gateway.yaml`` sees to it."""

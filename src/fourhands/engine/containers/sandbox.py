@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shlex
+import socket
 import struct
 import tempfile
 import zlib
@@ -21,10 +22,11 @@ from harbor.environments.base import BaseEnvironment
 from harbor.environments.base import ExecResult as HarborResult
 
 from fourhands.engine.containers.inside import command
+from fourhands.engine.containers.mailbox import Mailbox
 from fourhands.model.errors import InputError, SandboxError
 from fourhands.model.sandbox import WORKDIR, ExecResult
 
-__all__ = ["EnvironmentSandbox"]
+__all__ = ["EnvironmentSandbox", "kind_of"]
 
 _INLINE: Final = 64 << 10
 """Characters of a request that go in by the command line, one argument of which may have 128 KiB."""
@@ -59,6 +61,7 @@ class EnvironmentSandbox:
         self._python: str | None = None
         self._spared = "[]"
         self._kills = 0
+        self._mailbox: Mailbox | None = None
 
     @property
     def workdir(self) -> str:
@@ -128,11 +131,20 @@ class EnvironmentSandbox:
         }
         return await self._at_home(self._run(request, stdin))
 
+    async def listen(self, port: int) -> socket.socket:
+        """A listening socket of ours that ``127.0.0.1:port`` inside leads to, by ``exec`` alone, until ``kill_all``.
+
+        Raises:
+            MissingError: the image has no perl.
+            SandboxError: ``port`` is taken, or the environment does not do its work.
+        """
+        return await self._at_home(self._listen(port))
+
     async def kill_all(self) -> None:
         """End every process inside but those that were there at the start; returns when they are gone.
 
         Raises:
-            SandboxError: the environment is gone, or a process does not die.
+            SandboxError: the environment is gone, also when it was so to the agent; or a process does not die.
         """
         await self._at_home(self._kill_all())
 
@@ -170,12 +182,24 @@ class EnvironmentSandbox:
             base64.b64decode(said[1:]) if said != "@" else await self._download(f"{_PLACE}{token}")
         )
 
+    async def _listen(self, port: int) -> socket.socket:
+        async def as_root(program: str, timeout: int) -> HarborResult:
+            # So an agent that is another user can neither end what runs inside nor speak to it.
+            return await self._exec(program, timeout, user="root")
+
+        self._mailbox = Mailbox(as_root, self._environment.environment_name)
+        return await self._mailbox.open(port)
+
     async def _kill_all(self) -> None:
         self._kills += 1
+        if self._mailbox:
+            await self._mailbox.close()
         program = shlex.join(command(self.python, "end", "all", self._spared))
         done = await self._exec(program, _END_TIMEOUT, user="root")
         if done.return_code:
             raise SandboxError(f"a process in the container does not die: {_said(done) or 'no message'}")
+        if self._mailbox and self._mailbox.failure:
+            raise self._mailbox.failure  # the agent had no model any more: nothing it did since tells of it
 
     async def _exec(
         self, program: str, timeout: int | None = None, *, user: str | None = None
@@ -209,12 +233,13 @@ class EnvironmentSandbox:
     def _gone(self, error: Exception) -> SandboxError:
         """Every provider has errors of its own."""
         return SandboxError(
-            f"the {_name(self._environment)} environment of {self._environment.environment_name} does not do its "
+            f"the {kind_of(self._environment)} environment of {self._environment.environment_name} does not do its "
             f"work: {error}"
         )
 
 
-def _name(environment: BaseEnvironment) -> str:
+def kind_of(environment: BaseEnvironment) -> str:
+    """The name by which Harbor knows such an environment."""
     kind = environment.type()
     return str(getattr(kind, "value", kind))
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from harbor.environments.base import BaseEnvironment
 
-from fourhands.engine.containers.address import HOST_NAME, listen_for
+from fourhands.engine.containers.address import BESIDE_US, HOST_NAME, listen_for
 from fourhands.engine.containers.packages import packed, platform_of
-from fourhands.engine.containers.sandbox import EnvironmentSandbox
+from fourhands.engine.containers.sandbox import EnvironmentSandbox, kind_of
 from fourhands.engine.local import LocalEnvironment
 from fourhands.engine.sandbox.archive import pack
 from fourhands.model.errors import SandboxError
@@ -21,6 +21,7 @@ from fourhands.tasks.repository import base_repository
 
 __all__ = ["SharedContainer", "share"]
 
+_LOOPBACK: Final = "127.0.0.1"
 _PREFIX: Final = "/installed-agent/venv"
 """In the folder that Harbor makes for it."""
 _ARCHIVE: Final = "/tmp/packages.tar"  # noqa: S108 - there before the agent is
@@ -37,12 +38,15 @@ class SharedContainer:
     """
 
     def __init__(
-        self, environment: BaseEnvironment, spec: SandboxSpec, gateway_host: str = HOST_NAME
+        self, environment: BaseEnvironment, spec: SandboxSpec, gateway_host: str | None = None
     ) -> None:
+        """``gateway_host`` is what this machine is called inside, where that is not known of the environment."""
         self.spec = spec
         """The repository, and the variables that the task's own commands need; the image has set them."""
-        self.gateway_host = gateway_host
-        """The name of this machine inside."""
+        self._kind = kind_of(environment)
+        self._has_network = gateway_host is not None or self._kind in BESIDE_US
+        self.gateway_host = gateway_host or (HOST_NAME if self._has_network else _LOOPBACK)
+        """The name inside of this machine, or of what leads to it."""
         self._environment = environment
         self._sandbox = EnvironmentSandbox(environment)
 
@@ -65,14 +69,17 @@ class SharedContainer:
         await self._succeed([*_EXTRACT, WORKDIR, "--file", "-"], stdin=archive)
 
     async def listen(self, port: int) -> socket.socket:
-        """A listening socket that the container reaches, on a port of its own: ``port`` may be another trial's.
+        """A listening socket that the container reaches.
+
+        Over a network it has a port of its own: ``port`` may be another trial's.
 
         Raises:
+            MissingError: the image has no perl, and no network leads here.
             SandboxError: no address can be had that the container reaches.
         """
-        del port
-        kind = self._environment.type()
-        return await asyncio.to_thread(listen_for, str(getattr(kind, "value", kind)))
+        if self._has_network:
+            return await asyncio.to_thread(listen_for, self._kind)
+        return await self._sandbox.listen(port)
 
     async def packages(self, lock: Path) -> str:
         """Bring in what a hashed lock pins; the prefix, inside, of the virtual environment that holds it.

@@ -14,6 +14,7 @@ from fourhands.wire.serving.types import (
     ModelTurn,
     RefusedError,
     Tool,
+    ToolKind,
     ToolUse,
     UserTurn,
     halves,
@@ -36,6 +37,7 @@ class ServedChat:
     """``POST …/chat/completions``."""
 
     path = "chat/completions"
+    count_path: str | None = None
 
     def read(self, body: Json) -> Asked:
         """See `ServedWire.read`."""
@@ -96,6 +98,10 @@ class ServedChat:
             yield sse(chunk)
         yield b"data: [DONE]\n\n"
 
+    def count(self, asked: Asked) -> Json:
+        """See `ServedWire.count`."""
+        return {"input_tokens": asked.tokens}
+
     def refusal(self, message: str, kind: str = "invalid_request_error") -> Json:
         """See `ServedWire.refusal`."""
         return {"error": {"message": message, "type": kind, "param": None, "code": None}}
@@ -109,9 +115,7 @@ def _check_message(index: int, message: Any) -> None:
         )
     content = message.get("content")
     if content is None and not (message["role"] == "assistant" and message.get("tool_calls")):
-        raise RefusedError(
-            f"Invalid value for 'content': expected a string, got null. (messages[{index}])"
-        )
+        raise RefusedError(f"Invalid value for 'content': expected a string, got null. (messages[{index}])")
     if isinstance(content, list):
         for part in content:
             if not isinstance(part, dict) or part.get("type") not in _PARTS:
@@ -159,7 +163,7 @@ def _call_ids(index: int, message: Json) -> list[str]:
 
 
 def _tool(raw: Json) -> Tool:
-    kind = "custom" if raw.get("type") == "custom" else "function"
+    kind: ToolKind = "custom" if raw.get("type") == "custom" else "function"
     tool = raw.get(kind)
     if not isinstance(tool, dict) or not tool.get("name"):
         raise RefusedError(f"Invalid tool: {raw!r}.")

@@ -38,7 +38,7 @@ _BLOCKS: Final = {
         "text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use",
         "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result", "compaction",
     ),
-    "system": ("text",),
+    "system": ("text", "tool_addition", "tool_removal"),
 }  # fmt: skip
 _RESULT_BLOCKS: Final = ("text", "image", "document", "search_result", "tool_reference")
 _THOUGHT: Final = "t"
@@ -65,6 +65,7 @@ class ServedMessages:
     """``POST …/messages``."""
 
     path = "messages"
+    count_path = "messages/count_tokens"
 
     def read(self, body: Json) -> Asked:
         """See `ServedWire.read`."""
@@ -87,7 +88,7 @@ class ServedMessages:
         first = next((index for index, turn in enumerate(turns) if turn.role == "assistant"), len(turns))
         form = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
         return Asked(
-            tools=tuple(_tools(body.get("tools") or ())),
+            tools=tuple(_tools(body.get("tools") or (), _loaded(turns))),
             instructions=(
                 *(block["text"] for block in _blocks(body.get("system") or [], "system", "system")),
                 *(block["text"] for turn in turns[:first] for block in turn.of("text")),
@@ -129,6 +130,10 @@ class ServedMessages:
         del body
         for event in _events(reply):
             yield sse(event, event=event["type"])
+
+    def count(self, asked: Asked) -> Json:
+        """See `ServedWire.count`."""
+        return {"input_tokens": asked.tokens}
 
     def refusal(self, message: str, kind: str = "invalid_request_error") -> Json:
         """See `ServedWire.refusal`."""
@@ -245,6 +250,11 @@ def _check_thinking(turns: Sequence[_Turn]) -> None:
                 raise RefusedError(
                     f"messages.{turn.at}.content.{index}: Invalid `signature` in `thinking` block"
                 )
+            if block["type"] == "thinking" and block in turn.blocks[:index]:
+                raise RefusedError(
+                    f"messages.{turn.at}.content.{index}: `thinking` blocks cannot be modified: they must remain as "
+                    "they were in the original response"
+                )
         thought = any(_THOUGHT in marks_of(str(block.get("id"))) for block in turn.of("tool_use"))
         if thought and turn.blocks[0]["type"] not in {"thinking", "redacted_thinking"}:
             raise RefusedError(
@@ -254,10 +264,30 @@ def _check_thinking(turns: Sequence[_Turn]) -> None:
             )
 
 
-def _tools(raw: Sequence[Json]) -> Iterator[Tool]:
+def _loaded(turns: Sequence[_Turn]) -> set[str]:
+    """Deferred tools that the model has come to know: those that a note adds, and those that a search found."""
+    loaded = set()
+    for turn in turns:
+        loaded.update(_referred(turn.blocks, "tool_addition"))
+        loaded.difference_update(_referred(turn.blocks, "tool_removal"))
+        for result in turn.of("tool_result"):
+            if isinstance(result.get("content"), list):
+                found = [{"type": "tool_reference", "tool": each} for each in result["content"]]
+                loaded.update(_referred(found, "tool_reference"))
+    return loaded
+
+
+def _referred(blocks: Sequence[Json], kind: str) -> set[str]:
+    tools = [block.get("tool") or {} for block in blocks if block["type"] == kind]
+    return {str(tool.get("name") or tool.get("tool_name")) for tool in tools}
+
+
+def _tools(raw: Sequence[Json], loaded: set[str]) -> Iterator[Tool]:
     for index, tool in enumerate(raw):
         if tool.get("type", "custom") != "custom":
             continue  # carried out by the provider itself
+        if tool.get("defer_loading") and tool.get("name") not in loaded:
+            continue
         if not tool.get("name") or not isinstance(tool.get("input_schema"), dict):
             raise RefusedError(f"tools.{index}.custom.input_schema: Field required")
         yield Tool(str(tool["name"]), tool["input_schema"], str(tool.get("description") or ""))
@@ -301,7 +331,7 @@ def _input_usage(body: Json, asked: Asked) -> Json:
 
 def _events(reply: Json) -> Iterator[Json]:
     usage = reply["usage"]
-    empty = {"content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    empty: Json = {"content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     yield {"type": "message_start", "message": {**reply, **empty}}
     for index, block in enumerate(reply["content"]):
         start, deltas = _streamed(block)

@@ -62,6 +62,7 @@ class ServedResponses:
     """
 
     path = "responses"
+    count_path = "responses/input_tokens"
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, list[Json]] = OrderedDict()
@@ -141,6 +142,10 @@ class ServedResponses:
         for event in _events(reply):
             yield sse({**event, "sequence_number": next(numbers)}, event=event["type"])
 
+    def count(self, asked: Asked) -> Json:
+        """See `ServedWire.count`."""
+        return {"object": "response.input_tokens", "input_tokens": asked.tokens}
+
     def refusal(self, message: str, kind: str = "invalid_request_error") -> Json:
         """See `ServedWire.refusal`."""
         return {"error": {"message": message, "type": kind, "param": None, "code": None}}
@@ -190,7 +195,8 @@ def _check_content(index: int, item: Json) -> None:
     for part in content:
         if not isinstance(part, dict) or part.get("type") not in _CONTENT[role]:
             raise RefusedError(
-                f"Invalid value: {part!r}. Supported values are: {', '.join(_CONTENT[role])}. (input[{index}].content)"
+                f"Invalid value: {part!r}. Supported values are: {', '.join(_CONTENT[role])}. "
+                f"(input[{index}].content)"
             )
 
 
@@ -236,11 +242,15 @@ def _check_reasoning(reply: Sequence[Json]) -> None:
                     f"Item '{item.get('id')}' of type 'reasoning' was provided without its required following "
                     "item."
                 )
-        elif item.get("type") in _CALLS and _THOUGHT in marks_of(item["call_id"]) and not has_reasoning:
+        elif _THOUGHT in marks_of(_name(item)) and _is_models(item) and not has_reasoning:
             raise RefusedError(
-                f"Item '{item['call_id']}' of type '{item['type']}' was provided without its required "
+                f"Item '{_name(item)}' of type '{item.get('type')}' was provided without its required "
                 "'reasoning' item."
             )
+
+
+def _name(item: Json) -> str:
+    return str(item.get("call_id") or item.get("id"))
 
 
 def _encrypted(item: Json) -> str:
@@ -320,17 +330,16 @@ def _text(item: Json) -> str:
 
 
 def _parts(content: str | list[Json]) -> str:
-    return (
-        content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
-    )
+    return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)
 
 
 def _output(body: Json, asked: Asked, answer: Answer) -> Iterator[Json]:
-    key = asked.digest[:24]
+    key = f"{asked.replies}_{asked.digest[:12]}"
     thought = answer.reasoning if asked.thinks else ""
     is_encrypted = "reasoning.encrypted_content" in (body.get("include") or ())
     # Neither kept nor given along, it cannot come back with its item.
     comes_back = is_encrypted or body.get("store") is not False
+    mark = _THOUGHT if thought and comes_back else ""
     if thought:
         shown = [{"type": "summary_text", "text": thought}] if body["reasoning"].get("summary") else []
         item: Json = {"id": f"rs_{key}", "type": "reasoning", "summary": shown}
@@ -340,13 +349,13 @@ def _output(body: Json, asked: Asked, answer: Answer) -> Iterator[Json]:
     if answer.text or not answer.uses:
         part = {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
         yield {
-            "id": f"msg_{key}",
+            "id": f"msg_{mark}{key}",
             "type": "message",
             "status": "completed",
             "role": "assistant",
             "content": [part],
         }
-    ids = use_ids("call", asked, answer, _THOUGHT if thought and comes_back else "")
+    ids = use_ids("call", asked, answer, mark)
     for call_id, use in zip(ids, answer.uses, strict=True):
         yield _call(call_id, use)
 
@@ -364,7 +373,11 @@ def _call(call_id: str, use: ToolUse) -> Json:
             "type": "local_shell_call",
             "call_id": call_id,
             "status": "completed",
-            "action": {"type": "exec", "env": {}, **(use.arguments if isinstance(use.arguments, dict) else {})},
+            "action": {
+                "type": "exec",
+                "env": {},
+                **(use.arguments if isinstance(use.arguments, dict) else {}),
+            },
         }
     return {
         "id": f"fc_{rest}",
@@ -410,7 +423,9 @@ def _streamed(item: Json) -> tuple[Json, list[Json]]:
     if kind == "local_shell_call":
         return {**item, "status": "in_progress"}, []
     field, name = (
-        ("input", "custom_tool_call_input") if kind == "custom_tool_call" else ("arguments", "function_call_arguments")
+        ("input", "custom_tool_call_input")
+        if kind == "custom_tool_call"
+        else ("arguments", "function_call_arguments")
     )
     return {**item, "status": "in_progress", field: ""}, [
         *({"type": f"response.{name}.delta", "delta": piece} for piece in halves(item[field])),

@@ -5,17 +5,28 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import orjson
 
-__all__ = ["UNPAGED", "TextForm", "keys", "text_form"]
+__all__ = ["UNPAGED", "TextForm", "Typed", "keys", "text_form"]
 
 _TYPED_BADLY: Final = re.compile(r"\t|![^\s=(]|^\^", re.MULTILINE)
 """What a shell at a terminal takes for more than text: completion, and words of its history."""
 UNPAGED: Final = "export PAGER=cat GIT_PAGER=cat"
 """To be typed first: at a terminal, git would wait in a pager for a key."""
+_XML_KEYSTROKES: Final = re.compile(r"<keystrokes[^>]*>(.*?)</keystrokes>", re.DOTALL)
+_XML_DONE: Final = "<task_complete>true</task_complete>"
 _JSON_COMMANDS: Final = re.compile(r'"keystrokes"\s*:')
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a reply types, one text a command, and whether it ends the work."""
+
+    keystrokes: tuple[str, ...]
+    done: bool
 
 
 class TextForm(Protocol):
@@ -25,6 +36,10 @@ class TextForm(Protocol):
         """A reply that types ``commands`` and waits ``seconds`` after each; ``done`` ends the work."""
         ...
 
+    def read(self, text: str) -> Typed:
+        """The other way round; a text in another form types nothing."""
+        ...
+
 
 class _Json:
     def write(self, thought: str, commands: Sequence[str], *, seconds: float, done: bool = False) -> str:
@@ -32,20 +47,30 @@ class _Json:
         reply = {"analysis": thought, "plan": thought, "commands": typed, "task_complete": done}
         return orjson.dumps(reply, option=orjson.OPT_INDENT_2).decode()
 
+    def read(self, text: str) -> Typed:
+        try:
+            raw = orjson.loads(text)
+            return Typed(
+                tuple(each["keystrokes"] for each in raw["commands"]), bool(raw.get("task_complete"))
+            )
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return Typed((), done=False)
+
 
 class _Xml:
     def write(self, thought: str, commands: Sequence[str], *, seconds: float, done: bool = False) -> str:
         # What stands in an element is taken as it is: nothing is escaped.
-        typed = "\n".join(
-            f'<keystrokes duration="{seconds}">{keys(command)}</keystrokes>' for command in commands
-        )
+        typed = [f'<keystrokes duration="{seconds}">{keys(command)}</keystrokes>' for command in commands]
         parts = [
             f"<analysis>{thought}</analysis>",
             f"<plan>{thought}</plan>",
-            f"<commands>\n{typed}\n</commands>" if typed else "<commands>\n</commands>",
-            *(["<task_complete>true</task_complete>"] if done else []),
+            *("<commands>", *typed, "</commands>"),
+            *([_XML_DONE] if done else []),
         ]
         return "\n".join(["<response>", *parts, "</response>"])
+
+    def read(self, text: str) -> Typed:
+        return Typed(tuple(_XML_KEYSTROKES.findall(text)), _XML_DONE in text)
 
 
 def text_form(instructions: str) -> TextForm | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fourhands.wire.serving.types import Tool, ToolUse
@@ -30,6 +30,7 @@ _PATHS: Final = ("file_path", "filePath", "absolute_path", "path", "filename", "
 _PROMPTS: Final = ("prompt", "message", "task", "instructions")
 _SHELL: Final = re.compile(r"bash|shell|exec|terminal|run", re.IGNORECASE)
 _READ: Final = re.compile(r"(?<![a-z])(read|view|open|cat)(?![a-z])|^read", re.IGNORECASE)
+_MUST_BE_ABSOLUTE: Final = re.compile(r"^(?!.*\brelative\b).*\babsolute\b", re.IGNORECASE | re.DOTALL)
 _NO_TEXT_FILE: Final = re.compile(r"image|resource|notebook|many", re.IGNORECASE)
 _SUB_AGENT: Final = re.compile(r"agent|^task$|delegate", re.IGNORECASE)
 _FINISH: Final = re.compile(r"^(finish|submit|attempt_completion|complete_task)$", re.IGNORECASE)
@@ -43,9 +44,7 @@ _LONGEST_LOOK: Final = 30_000
 
 def shell_tool(tools: Sequence[Tool]) -> Tool | None:
     """The tool that runs a command line; among several the one with a shell's name, then the first."""
-    found = [
-        tool for tool in tools if tool.kind == "local_shell" or _command_property(tool) is not None
-    ]
+    found = [tool for tool in tools if tool.kind == "local_shell" or _command_property(tool) is not None]
     return next((tool for tool in found if _SHELL.search(tool.name)), found[0] if found else None)
 
 
@@ -92,12 +91,12 @@ def use_to_run(tool: Tool, command: str, why: str) -> ToolUse:
 
 
 def use_to_read(tool: Tool, path: str, directory: str | None, why: str) -> ToolUse | None:
-    """Show ``path`` (relative to the repository at ``directory``); ``None`` if the tool needs to know where that is."""
+    """Show ``path``, relative to the repository at ``directory``; ``None`` if the tool must be told where that is."""
     name = _first(_PATHS, tool.properties)
     assert name is not None
     if directory is not None:
         path = f"{directory.rstrip('/')}/{path}"
-    elif name == "absolute_path" or "absolute" in str(tool.properties[name].get("description")).lower():
+    elif name == "absolute_path" or _MUST_BE_ABSOLUTE.search(str(tool.properties[name].get("description"))):
         return None
     given = {name: path} | ({"command": "view"} if "command" in tool.properties else {})
     return ToolUse(tool, fill(tool.schema, given, why))
@@ -152,6 +151,7 @@ def fill(schema: Mapping[str, Any], given: Mapping[str, Any], text: str) -> dict
 
 def _some(name: str, schema: Mapping[str, Any], text: str) -> Any:
     """Any value that ``schema`` allows."""
+    schema = _plain(schema)
     for key in ("default", "const"):
         if key in schema:
             return schema[key]
@@ -161,7 +161,9 @@ def _some(name: str, schema: Mapping[str, Any], text: str) -> Any:
     kind = _type(schema)
     if kind in {"integer", "number"}:
         in_milliseconds = name.endswith(("ms", "Ms")) or "millisecond" in str(schema.get("description"))
-        return _LONG["ms" if in_milliseconds else ""] if "timeout" in name.lower() else schema.get("minimum", 0)
+        return (
+            _LONG["ms" if in_milliseconds else ""] if "timeout" in name.lower() else schema.get("minimum", 0)
+        )
     if kind == "object":
         return fill(schema, {}, text)
     if kind == "array":
@@ -170,18 +172,18 @@ def _some(name: str, schema: Mapping[str, Any], text: str) -> Any:
     return {"boolean": False, "null": None}.get(kind, text or "step")
 
 
+def _plain(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One schema where there is a choice of several; not that of ``null``, if there is another."""
+    choices = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
+    if not choices:
+        return schema
+    return _plain(next((each for each in choices if each.get("type") != "null"), choices[0]))
+
+
 def _type(schema: Mapping[str, Any]) -> str:
-    """The JSON type of a value, without ``null`` where it may be left out; a string if nothing is said."""
-    return next(_types(schema), "string")
-
-
-def _types(schema: Mapping[str, Any]) -> Iterator[str]:
-    for choice in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
-        yield from _types(choice)
-    kinds = schema.get("type") or ()
-    for kind in [kinds] if isinstance(kinds, str) else kinds:
-        if kind != "null":
-            yield str(kind)
+    """The JSON type of a value, without ``null`` where it may be something else; a string if nothing is said."""
+    kinds = _plain(schema).get("type") or "string"
+    return kinds if isinstance(kinds, str) else next((str(kind) for kind in kinds if kind != "null"), "null")
 
 
 def _first(names: Sequence[str], among: Mapping[str, Any]) -> str | None:
@@ -203,7 +205,9 @@ def _reads(tool: Tool) -> bool:
         return False
     views = "view" in ((tool.properties.get("command") or {}).get("enum") or ())
     needed = set(tool.schema.get("required") or ()) - {path}
-    return needed <= {"command"} if views else bool(_READ.search(tool.name)) and not needed
+    # One that must be given more than a choice of its own writes, or looks for something.
+    has_all = all(tool.properties[name].get("enum") for name in needed if name in tool.properties)
+    return has_all and (views or bool(_READ.search(tool.name)))
 
 
 def _general(tool: Tool) -> str:

@@ -24,6 +24,7 @@ __all__ = [
     "RefusedError",
     "ServedWire",
     "Tool",
+    "ToolKind",
     "ToolUse",
     "UserTurn",
     "halves",
@@ -41,7 +42,7 @@ __all__ = [
 ToolKind = Literal["function", "custom", "local_shell"]
 _BYTES_A_TOKEN: Final = 4
 _WRAPPED: Final = re.compile(r"\s*<([A-Za-z][\w-]*)>.*</\1>\s*", re.DOTALL)
-_USE_ID: Final = re.compile(r"[a-z]+_([a-z]*)\d+_[0-9a-f]{12}(?:_\d+)?$")
+_USE_ID: Final = re.compile(r"[a-z]+_([a-z]*)\d+_[0-9a-f]{12}")
 
 
 class RefusedError(ValueError):
@@ -134,11 +135,16 @@ class Answer:
 
 
 class ServedWire(Protocol):
-    """One model API as its provider speaks it. ``path`` is where it is served below ``/v1``."""
+    """One model API as its provider speaks it."""
 
     @property
     def path(self) -> str:
         """Below ``/v1``, without a slash in front."""
+        ...
+
+    @property
+    def count_path(self) -> str | None:
+        """Where it counts the tokens of a request, if the API does that."""
         ...
 
     def read(self, body: Json) -> Asked:
@@ -155,6 +161,10 @@ class ServedWire(Protocol):
 
     def stream(self, body: Json, reply: Json) -> Iterator[bytes]:
         """The same response as server-sent events, one by one."""
+        ...
+
+    def count(self, asked: Asked) -> Json:
+        """The answer to a request to count its tokens."""
         ...
 
     def refusal(self, message: str, kind: str = "invalid_request_error") -> Json:

@@ -1,0 +1,1 @@
+"""Programs that are laid into the agent's home, and run there."""
