@@ -6,8 +6,9 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import orjson
 import pytest
 
 from fourhands.engine.agents.claude_code import ClaudeCode
@@ -113,9 +114,19 @@ def test_a_trial_in_which_all_comes_up(agent: type[NpmAgent], task: Path, tmp_pa
     assert {change["by"] for change in bodies(events, EventKind.WORKSPACE_CHANGED)} == {"user"}
 
 
+def _request(run: RunFolder) -> dict[str, Any]:
+    """The first request to the model, less its history and its tools."""
+    (trial,) = run.plan().trials
+    attempt = run.final_attempt(trial.key)
+    assert attempt
+    digest = bodies(attempt.read().events, EventKind.MODEL_CALLED)[0]["exchange"]
+    return cast("dict[str, Any]", orjson.loads(attempt.blobs.get(digest))["request"])
+
+
 @AGENT
-def test_an_effort_that_it_takes_reaches_the_model(agent: type[NpmAgent], tmp_path: Path) -> None:
-    effort = AGENTS[agent.name()].efforts[-1]
-    options = ("--model", "scripted/gives-up", "--condition", "vanilla", "--reasoning-effort", effort)
-    run = run_trials(tmp_path, ["ledger-rounding"], *options, agent=agent.name())
-    assert events_of(run)[-1].body["termination"] == "finished"
+def test_the_effort_that_is_asked_for_reaches_the_model(agent: type[NpmAgent], tmp_path: Path) -> None:
+    hardest = AGENTS[agent.name()].efforts[-1]
+    options = ("--model", "scripted/gives-up", "--condition", "vanilla", "--reasoning-effort", hardest)
+    request = _request(run_trials(tmp_path, ["ledger-rounding"], *options, agent=agent.name()))
+    said = request["output_config"] if agent is ClaudeCode else request["reasoning"]
+    assert said["effort"] == hardest

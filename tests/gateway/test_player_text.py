@@ -59,7 +59,7 @@ class Terminal:
         parsed = self.parser.parse_response(message["content"])
         assert not parsed.error
         assert not parsed.warning or "Commands section is empty" in parsed.warning
-        self.say(f"Current terminal state:\n{screen}\n\n{SURE}" if parsed.is_task_complete
+        self.say(f"Current terminal state:\nNew Terminal Output:\n\n{screen}\n\n{SURE}" if parsed.is_task_complete
                  else f"New Terminal Output:\n\n{screen}")  # fmt: skip
         return [command.keystrokes for command in parsed.commands], parsed.is_task_complete
 

@@ -243,7 +243,9 @@ async def test_an_agent_without_tools_is_touched_by_what_its_model_types(scene: 
     async with scene(k=1, traits=AgentTraits(text_actions=True)) as s:
         messages: list[dict[str, Any]] = [{"role": "user", "content": "fix it"}]
         for command in ("sed -n 9,11p a.txt", "true", "true"):
-            text = orjson.dumps({"commands": [{"keystrokes": f"{command}\n"}]}).decode()
+            text = orjson.dumps(
+                {"analysis": "", "plan": "", "commands": [{"keystrokes": f"{command}\n"}]}
+            ).decode()
             s.provider.answers.append({"choices": [{"message": {"role": "assistant", "content": text}}]})
             status, _ = await s.post({"model": "m", "messages": messages})
             assert status == 200, s.conversation.failure

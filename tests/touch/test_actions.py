@@ -414,13 +414,19 @@ def test_hostile_text_takes_time_in_proportion_to_its_length(piece: str) -> None
             action_touches(tool, arguments, output=text)
         return time.thread_time() - start
 
-    assert seconds(400_000) < 10 * max(seconds(100_000), 0.05)
+    assert seconds(200_000) < 10 * max(seconds(50_000), 0.05)
+
+
+def test_half_a_character_spoils_only_its_own_word() -> None:
+    assert reads("bash", {"command": "cat a.py b\ud800"}) == {"a.py": None, "b?": None}
+    assert reads("bash", {"command": "cat a\udcff.py"}) == {"a\udcff.py": None}
+    assert reads("Read", {"file_path": "a\ud800.py"}, "1\t\ud800").keys() == {"a\ud800.py"}
 
 
 def test_a_hostile_command_is_given_up() -> None:
     start = time.thread_time()
     assert reads("bash", {"command": "<system-reminder></system-reminder>\n" * 5000}) == {}
-    assert time.thread_time() - start < 5
+    assert time.thread_time() - start < 10
     assert reads("bash", {"command": "cat a.py"}) == {"a.py": None}
-    long = "cat > b <<'EOF'\n" + "x\n" * 50_000 + "EOF\ncat a.py"
+    long = "cat > b <<'EOF'\n" + "x\n" * 10_000 + "EOF\ncat a.py"
     assert reads("bash", {"command": long}) == {"a.py": None}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourhands.touch.actions import action_touches
-from fourhands.touch.text_actions import TextAction, text_actions
+from fourhands.touch.testing import runs_tests
+from fourhands.touch.text_actions import TEXT_TOOL, TextAction, text_actions
 
 HEAD = '{"analysis": "a", "plan": "p", "commands": '
 
@@ -71,11 +72,16 @@ def test_keystrokes_are_what_a_shell_is_given(text: str, expected: str | None) -
     assert command(text) == expected
 
 
-def test_an_action_in_text_touches_as_a_call_would() -> None:
-    (action,) = text_actions(HEAD + '[{"keystrokes": "cd src\\n"}, {"keystrokes": "sed -n 1,5p a.py\\n"}]}')
+def test_a_reply_touches_as_a_call_would() -> None:
+    reply = HEAD + '[{"keystrokes": "cd src\\n"}, {"keystrokes": "sed -n 1,5p a.py; pytest\\n"}]}'
+    (action,) = text_actions(reply)
     assert isinstance(action, TextAction)
-    (touch,) = action_touches(action.tool, action.arguments)
+    (touch,) = action_touches(TEXT_TOOL, reply)
+    assert (touch,) == action_touches(action.tool, action.arguments)
     assert (touch.path, [(lines.start, lines.end) for lines in touch.lines or ()]) == ("src/a.py", [(1, 5)])
+    assert action_touches("apply_patch", reply) == ()
+    assert runs_tests(TEXT_TOOL, reply)
+    assert action_touches(TEXT_TOOL, "```bash\ngrep -rn x .\n```", output="a.py:3:x")[0].path == "a.py"
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4))

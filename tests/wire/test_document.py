@@ -64,3 +64,11 @@ def test_a_reply_to_go_on_from_is_named_in_responses_alone() -> None:
     body = b'{"%s": [], "previous_response_id": "resp_1"}'
     assert Document.read(Responses(), body % b"input").previous == "resp_1"
     assert Document.read(ChatCompletions(), body % b"messages").previous is None
+
+
+def test_tools_may_be_offered_by_the_first_item_of_a_history() -> None:
+    inner = {"type": "namespace", "name": "user", "tools": [{"type": "function", "name": "ask_the_user"}]}
+    item = {"type": "additional_tools", "tools": [{"type": "custom", "name": "exec"}, inner]}
+    said = {"type": "message", "role": "user", "content": "fix it"}
+    raw = orjson.dumps({"input": [item, said], "model": "m"})
+    assert Document.read(Responses(), raw).tools == ("exec", "user.ask_the_user")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from statistics import fmean
-from typing import Any
+from typing import Any, Final
 
 from fourhands.analysis.ablation import AblatedTrial, ablation_row
+from fourhands.analysis.delivery import DeliveryProof
 from fourhands.analysis.lines import InterventionLines, UserLines
 from fourhands.analysis.responses import Response, after_final_edit
 from fourhands.model.condition import Condition
@@ -19,31 +20,40 @@ __all__ = ["Aftermath", "AftermathRow", "aftermath_table"]
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What followed the interventions of one trial. ``lines`` is ``None`` where the record does not tell."""
+    """What became of the interventions of one trial, and what followed those that were delivered.
+
+    ``lines`` is ``None`` where the record does not tell.
+    """
 
     key: TrialKey
     lines: UserLines | None
     responses: tuple[Response, ...]
     ablated: AblatedTrial
+    proofs: tuple[DeliveryProof, ...] = ()
 
     def as_json(self) -> list[dict[str, Any]]:
-        """One object for each delivered intervention, with each of its lines."""
-        summaries = {each.intervention: each for each in self.lines.interventions()} if self.lines else {}
+        """One object for each intervention, with the proof of its delivery and each of its lines."""
         return [
-            {
-                "trial": self.key.slug,
-                **asdict(response),
-                "lines": asdict(summaries[response.intervention])
-                if response.intervention in summaries
-                else None,
-                "each_line": [
-                    asdict(line) for line in self.lines.lines if line.intervention == response.intervention
-                ]
-                if self.lines
-                else [],
-            }
-            for response in self.responses
+            {"trial": self.key.slug, **self._followed(proof), "proof": proof.as_json()}
+            for proof in self.proofs
         ]
+
+    def _followed(self, proof: DeliveryProof) -> dict[str, Any]:
+        """What followed an intervention: nulls, and no lines, where it was not delivered."""
+        name = proof.intervention
+        response = next((each for each in self.responses if each.intervention == name), None)
+        if proof.shadow_of or response is None:
+            return {**_NO_RESPONSE, "intervention": name, "lines": None, "each_line": []}
+        summaries = self.lines.interventions() if self.lines else ()
+        lines = self.lines.lines if self.lines else ()
+        return {
+            **asdict(response),
+            "lines": next((asdict(each) for each in summaries if each.intervention == name), None),
+            "each_line": [asdict(line) for line in lines if line.intervention == name],
+        }
+
+
+_NO_RESPONSE: Final = {each.name: None for each in fields(Response)}
 
 
 @dataclass(frozen=True, slots=True)

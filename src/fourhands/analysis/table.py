@@ -26,7 +26,9 @@ class ConditionRow:
     95 % Wilson interval, trials as independent; ``resolve_rate_strict`` counts a protocol failure as unresolved
     whatever its verdict. ``delta`` is the mean over tasks of (rate under the condition −
     rate under `vanilla`), each rate over the task's scored repeats, and only over tasks scored under both:
-    ``pairs`` of them, ``incomplete_pairs`` left out. ``triggered`` and ``delivered`` count trials with at least one;
+    ``pairs`` of them, ``incomplete_pairs`` left out. ``intended``, ``triggered`` and ``delivered`` count trials
+    with at least one intervention planned, triggered, delivered; ``announced`` those in which the agent's own
+    client told its model of the user's edit;
     ``would_have_triggered`` counts the `vanilla` trials of the same agent in which this condition's user would have
     acted (under `vanilla` itself: any condition's); ``interventions_delivered`` counts interventions; ``messages``
     are those said, ``fallback_messages`` in the fixed words in place of a model's, ``never_carried`` those that no
@@ -49,9 +51,11 @@ class ConditionRow:
     delta: float | None
     pairs: int
     incomplete_pairs: int
+    intended: int
     triggered: int
     would_have_triggered: int | None
     delivered: int
+    announced: int
     interventions_delivered: int
     messages: int
     fallback_messages: int
@@ -133,6 +137,7 @@ def _row(
         delta=fmean(differences) if differences else None,
         pairs=len(differences),
         incomplete_pairs=incomplete,
+        intended=sum(trial.intended > 0 for trial in trials),
         triggered=sum(trial.triggered > 0 for trial in trials),
         would_have_triggered=sum(
             bool(trial.shadowed) if condition == vanilla else condition.label in trial.shadowed
@@ -141,6 +146,7 @@ def _row(
         if vanilla
         else None,
         delivered=sum(trial.delivered > 0 for trial in trials),
+        announced=sum(trial.announced > 0 for trial in trials),
         interventions_delivered=sum(trial.delivered for trial in trials),
         messages=sum(trial.messages for trial in trials),
         fallback_messages=sum(trial.fallback_messages for trial in trials),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from fourhands.analysis.costs import TrialCost, trial_cost
+from fourhands.analysis.delivery import delivery_proofs
 from fourhands.model.event import Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.model.price import NO_PRICES, PriceTable
@@ -34,10 +35,14 @@ class TrialRow:
     tokens: int = 0
     uncounted_replies: int = 0
     """Replies whose tokens the provider did not tell: then ``tokens`` is a lower bound."""
+    intended: int = 0
+    """Interventions that the user planned."""
     triggered: int = 0
     shadowed: frozenset[str] = frozenset()
     """Under `vanilla`: labels of the conditions whose user would have acted at least once."""
     delivered: int = 0
+    announced: int = 0
+    """Edits of which the agent's own client told its model."""
     messages: int = 0
     fallback_messages: int = 0
     """Messages that a model was asked for and that were said in the fixed words."""
@@ -81,6 +86,9 @@ def trial_row(
     if ended is None:
         return TrialRow(key, attempt, None, applicable=applicable)
     kinds = [event.kind for event in events]
+    planned = (
+        event.body.get("interventions", 0) for event in events if event.kind is EventKind.TRIAL_STARTED
+    )
     said = [event.body.get("source") for event in events if event.kind is EventKind.MESSAGE_SENT]
     missed = [event.body["outcome"] for event in events if event.kind is EventKind.EDIT_NOT_APPLIED]
     changed = [event.body for event in events if event.kind is EventKind.WORKSPACE_CHANGED]
@@ -91,6 +99,7 @@ def trial_row(
         steps=ended["steps"],
         tokens=ended["tokens"]["total"],
         uncounted_replies=ended["uncounted_replies"],
+        intended=next(planned, 0),
         triggered=kinds.count(EventKind.TRIGGER_FIRED),
         shadowed=frozenset(
             label
@@ -99,6 +108,7 @@ def trial_row(
             for label in event.body["conditions"]
         ),
         delivered=len({event.body["intervention"] for event in events if event.kind in _DELIVERS}),
+        announced=sum(bool(proof.announced) for proof in delivery_proofs(events)),
         messages=len(said),
         fallback_messages=said.count("fallback"),
         never_carried=len(

@@ -24,10 +24,13 @@ from fourhands.trajectories.run_folder import RunFolder
 
 __all__ = ["markdown_report", "plain_table", "print_report"]
 
-_HEADERS = (
-    *("condition", "n", "resolved", "95 % CI", "Δ", "would", "trig.", "deliv."),
-    *("steps", "tokens", "cost"),
+_HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "steps", "tokens", "cost")
+_DELIVERED_TITLE = "what the user did"
+_DELIVERED = (
+    *("condition", "planned", "would", "triggered", "delivered"),
+    *("messages", "carried", "announced"),
 )
+_AFTER_TITLE = "after the user's interventions"
 _AFTER = (
     *("condition", "n", "lines", "kept", "moved", "chg.", "gone"),
     *("read", "test", "said", "ask", "caused"),
@@ -65,9 +68,8 @@ def print_report(
     """Print the tables, each trial's outcome, and what a reader must know."""
     report = _Report.of(trials, prices)
     for agent, tables in _by_agent(report):
-        for headers, lines in tables:
-            title = agent if headers is _HEADERS else "after the user's interventions"
-            console.print(plain_table(title, headers, lines))
+        for title, headers, lines in tables:
+            console.print(plain_table(title or agent, headers, lines))
     console.print()
     for line in _findings(report):
         console.print(line, markup=False, soft_wrap=True)
@@ -88,13 +90,16 @@ def print_report(
 def plain_table(title: str, headers: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
     """A table for the terminal: the first column to the left, numbers to the right.
 
+    Where it is too wide the first column is folded, so that no number is cut.
+
     Cells and title are text as it is: a condition's label has brackets, which are no markup.
     """
     table = Table(
         title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0)
     )
-    for header in headers:
-        table.add_column(header, justify="left" if header == headers[0] else "right", no_wrap=True)
+    table.add_column(headers[0], overflow="fold")
+    for header in headers[1:]:
+        table.add_column(header, justify="right", no_wrap=True)
     for cells in lines:
         table.add_row(*map(Text, cells))
     return table
@@ -108,7 +113,9 @@ def markdown_report(
     parts = [f"# Run {folder.path.name}\n"]
     for agent, tables in _by_agent(report):
         parts.append(f"## {agent}\n")
-        for headers, lines in tables:
+        for title, headers, lines in tables:
+            if title:
+                parts.append(f"### {title[0].upper()}{title[1:]}\n")
             body = [headers, ["---"] * len(headers), *lines]
             parts.append("\n".join(f"| {' | '.join(line)} |" for line in body) + "\n")
     if findings := _findings(report):
@@ -118,21 +125,38 @@ def markdown_report(
     return "\n".join(parts)
 
 
-_Cells = tuple[Sequence[str], list[list[str]]]
+_Cells = tuple[str, Sequence[str], list[list[str]]]
 
 
 def _by_agent(report: _Report) -> list[tuple[str, list[_Cells]]]:
-    """Per agent and model its tables: headers, and lines of cells."""
+    """Per agent and model its tables: title (none for the first), headers, and lines of cells."""
     outcomes: dict[str, list[list[str]]] = defaultdict(list)
+    delivered: dict[str, list[list[str]]] = defaultdict(list)
     afterwards: dict[str, list[list[str]]] = defaultdict(list)
     for row in report.conditions:
         outcomes[f"{row.agent} · {row.model}"].append(_cells(row))
+        delivered[f"{row.agent} · {row.model}"].append(_delivered_cells(row))
     for after in report.afterwards:
         afterwards[f"{after.agent} · {after.model}"].append(_after_cells(after))
     return [
-        (agent, [(_HEADERS, lines), *([(_AFTER, afterwards[agent])] if agent in afterwards else [])])
+        (
+            agent,
+            [
+                ("", _HEADERS, lines),
+                (_DELIVERED_TITLE, _DELIVERED, delivered[agent]),
+                *([(_AFTER_TITLE, _AFTER, afterwards[agent])] if agent in afterwards else []),
+            ],
+        )
         for agent, lines in outcomes.items()
     ]
+
+
+def _delivered_cells(row: ConditionRow) -> list[str]:
+    would = "–" if row.would_have_triggered is None else str(row.would_have_triggered)
+    if row.condition == ConditionName.VANILLA:
+        return [row.condition, "", would, *[""] * 5]
+    counts = (row.triggered, row.delivered, row.messages, row.messages - row.never_carried, row.announced)
+    return [row.condition, str(row.intended), would, *map(str, counts)]
 
 
 def _after_cells(row: AftermathRow) -> list[str]:
@@ -162,9 +186,6 @@ def _cells(row: ConditionRow) -> list[str]:
         "–" if row.resolve_rate is None else f"{row.resolved} = {row.resolve_rate:.0%}",
         interval,
         delta,
-        "–" if row.would_have_triggered is None else str(row.would_have_triggered),
-        "" if vanilla else str(row.triggered),
-        "" if vanilla else str(row.delivered),
         "–" if row.steps is None else f"{row.steps:.1f}",
         "–" if row.tokens is None else f"{'≥ ' * (row.uncounted_replies > 0)}{row.tokens:,.0f}",
         "–" if row.cost is None else dollars(row.cost),
@@ -217,8 +238,10 @@ def _notes(report: _Report) -> list[str]:
     notes = [
         "Δ: mean over tasks of the difference to vanilla, in percentage points; tasks scored under both only.",
         "95 % CI: Wilson, trials as independent.",
-        "would: vanilla trials in which the user of the condition would have acted.",
-        "trig(gered), deliv(ered): trials in which the user acted, and in which it took place.",
+        "planned: trials in which the user was to act. would: vanilla trials in which that user would have acted.",
+        "triggered, delivered: trials in which the user acted, and in which it took place.",
+        "messages: said by the user; carried: those that a request to the model held.",
+        "announced: trials in which the agent's own client told its model of the user's edit.",
     ]
     if report.afterwards:
         notes += [

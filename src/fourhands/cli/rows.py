@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fourhands.analysis.ablation import ablated_trial
 from fourhands.analysis.aftermath import Aftermath
+from fourhands.analysis.delivery import delivery_proofs
 from fourhands.analysis.lines import follow_user_lines
 from fourhands.analysis.responses import responses
 from fourhands.analysis.trials import TrialRow, trial_row
@@ -50,4 +51,5 @@ def _aftermath(row: TrialRow, attempt: Attempt | None, events: tuple[Event, ...]
         lines=follow_user_lines(events),
         responses=responses(events, attempt.blobs.get) if attempt else (),
         ablated=ablated_trial(row.key, events, read_ablation(attempt) if attempt else None),
+        proofs=delivery_proofs(events),
     )

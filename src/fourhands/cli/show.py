@@ -25,13 +25,17 @@ def show(
 
     Example: fourhands show runs/a/trials/ledger-rounding__mini-swe-agent-scripted-keeps__counter-edit__r1
     """
+    from fourhands.analysis.delivery import delivery_proofs
     from fourhands.analysis.lines import follow_user_lines
     from fourhands.cli.console import output
+    from fourhands.cli.proof import tell_proofs
     from fourhands.cli.story import tell, tell_lines
 
     attempt = _attempt(trial)
     read = attempt.read()
     for line in tell(read.events, attempt, output_lines=output_lines):
+        output().print(line, soft_wrap=True)
+    for line in tell_proofs(delivery_proofs(read.events)):
         output().print(line, soft_wrap=True)
     if lines := follow_user_lines(read.events):
         for line in tell_lines(lines):

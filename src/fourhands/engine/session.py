@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -15,13 +15,13 @@ from fourhands.engine.agents.registry import AGENTS
 from fourhands.engine.sandbox import GATEWAY_PORT
 from fourhands.engine.speakers import live_speaker
 from fourhands.engine.verification import Verification, verify
-from fourhands.gateway.conversation import Conversation, Totals
+from fourhands.gateway.conversation import ASKING_TOOL, Conversation, Totals
 from fourhands.gateway.server import Gateway, Seat
 from fourhands.gateway.shared_workspace import SharedWorkspace
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError, SandboxError
 from fourhands.model.event import Actor, Event, EventKind
-from fourhands.model.intervention import TriggerEvent
+from fourhands.model.intervention import Intervention, TriggerEvent
 from fourhands.model.outcome import Termination, Verdict
 from fourhands.model.sandbox import Sandbox, SandboxSpec
 from fourhands.model.trial import TrialKey
@@ -126,6 +126,11 @@ class Session:
             for each in own
             if not user.shadow_of
         ]
+        self._planned = [
+            _planned_json(each, user.shadow_of)
+            for user, own in zip(planned, interventions, strict=True)
+            for each in own
+        ]
         objects, base_tree = base
         self._watched = [
             region
@@ -182,6 +187,8 @@ class Session:
                 "attempt": self.attempt.number,
                 "base_tree": workspace.base_tree,
                 "interventions": len(self._interventions),
+                "planned": self._planned,
+                "asking_tool": ASKING_TOOL if self.asking and not self._traits.asks_by_command else None,
                 "step_limit": self._plan.settings.step_limit,
             },
         )
@@ -297,6 +304,17 @@ def record_failure(attempt: Attempt, key: TrialKey, reason: str, on_event: Calla
         durable=True,
     )
     log.close()
+
+
+def _planned_json(intervention: Intervention, shadow_of: Sequence[str]) -> dict[str, Any]:
+    return {
+        "id": intervention.id,
+        "event": intervention.trigger.event.value,
+        "moment": intervention.trigger.moment.value,
+        "has_edit": intervention.patch is not None,
+        "has_message": intervention.message is not None,
+        "shadow_of": list(shadow_of),
+    }
 
 
 def _names(key: TrialKey) -> dict[str, Any]:

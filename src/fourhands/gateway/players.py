@@ -17,12 +17,15 @@ import orjson
 from aiohttp import web
 
 from fourhands.gateway.delegation import delegated
-from fourhands.gateway.hands import hands_of
+from fourhands.gateway.hands import Hands
 from fourhands.gateway.playbook import Move, Playbook, Turn, next_move
+from fourhands.gateway.text_hands import TextHands
+from fourhands.gateway.tool_hands import ToolHands
 from fourhands.wire.serving.chat import ServedChat
 from fourhands.wire.serving.messages import ServedMessages
 from fourhands.wire.serving.responses import ServedResponses
-from fourhands.wire.serving.tools import fill
+from fourhands.wire.serving.text import text_form
+from fourhands.wire.serving.tools import fill, shell_tool
 from fourhands.wire.serving.types import Answer, Asked, RefusedError, ServedWire
 from fourhands.wire.types import Json
 
@@ -148,7 +151,7 @@ def respond(player: Player, asked: Asked) -> Answer:
 
 
 def _respond(player: Player, asked: Asked) -> Answer:
-    hands = hands_of(asked)
+    hands = _hands(asked)
     if hands is None:
         return Answer(_SIDE if asked.form is None else orjson.dumps(fill(asked.form, {}, _SIDE)).decode())
     wait = hands.wait()
@@ -162,6 +165,14 @@ def _respond(player: Player, asked: Asked) -> Answer:
         # Words alone: a sub-agent ends on them, whatever its agent ends by.
         return Answer(f"{len(work.commands)} commands have been run.")
     return hands.make(Move(thought=f"Step {work.done + 1} of {len(work.commands)}.", command=command))
+
+
+def _hands(asked: Asked) -> Hands | None:
+    """What the agent lets its model do; ``None`` in a request that is beside the work: a title, a summary."""
+    if shell_tool(asked.tools) is not None:
+        return ToolHands(asked)
+    form = None if asked.tools else text_form("\n".join(asked.instructions))
+    return None if form is None else TextHands(asked, form)
 
 
 def _refusal(wire: ServedWire, error: Exception) -> Json:

@@ -24,7 +24,8 @@ def action_touches(
 
     Args:
         tool: its name, as offered to the model.
-        arguments: of the call; a text is a script that calls tools, or a patch, which reads nothing.
+        arguments: of the call; a text is a script that calls tools, or a patch, which reads nothing; or, of the
+            tool ``text``, a reply that acts by what it says.
         output: what it printed, when it has run, as `read_observation` unwraps it: a search names the lines it
             showed, a numbered file tells which lines they were, a refusal has shown none.
     """
@@ -37,7 +38,7 @@ def action_touches(
             return tuple(file_reads(tool, arguments, output))
         if is_code_search(tool, arguments):
             return tuple(code_search(tool, arguments, output))
-    commands = shell_commands(arguments)
+    commands = shell_commands(tool, arguments)
     touched = [
         touch for each in commands for touch in shell_touches(each.script, cwd=each.cwd, output=output)
     ]

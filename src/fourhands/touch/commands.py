@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from fourhands.model.sandbox import WORKDIR
 from fourhands.touch.arguments import text_of
 from fourhands.touch.scripted_calls import scripted_calls
+from fourhands.touch.text_actions import TEXT_TOOL, text_actions
 
 __all__ = ["ShellCommand", "shell_commands"]
 
@@ -36,12 +37,18 @@ class ShellCommand:
     cwd: str = WORKDIR
 
 
-def shell_commands(arguments: Mapping[str, Any] | str) -> tuple[ShellCommand, ...]:
-    """The commands of a call, none if it holds none: a command line, or an argument list; or a script's calls.
+def shell_commands(tool: str, arguments: Mapping[str, Any] | str) -> tuple[ShellCommand, ...]:
+    """The commands of a call, none if it holds none: a command line, or an argument list; or in a text.
 
     Keystrokes for a program that runs already are none.
     """
-    calls = scripted_calls(arguments) if isinstance(arguments, str) else (arguments,)
+    calls: Iterable[Mapping[str, Any]]
+    if isinstance(arguments, Mapping):
+        calls = (arguments,)
+    elif tool == TEXT_TOOL:
+        calls = (action.arguments for action in text_actions(arguments))
+    else:
+        calls = scripted_calls(arguments)
     return tuple(command for call in calls if (command := _command(call)) is not None)
 
 

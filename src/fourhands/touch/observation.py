@@ -36,8 +36,10 @@ _OPENHANDS: Final = re.compile(
     r"(?:\n?\[(?:The command (?:completed|has no new|timed out)|Current working directory:|Python interpreter:"
     r"|Command finished with)[^\]\n]{0,500}\]){1,6}\s*$"
 )
+_OPENHANDS_LAST: Final = ("]", "]\n")
 _OPENHANDS_CODE: Final = re.compile(r"(?:completed|finished) with exit code (-?\d{1,5})")
 _PI: Final = re.compile(r"(?:^|\n\n)Command exited with code (\d{1,5})$")
+_LAST_LINE: Final = 40
 _END: Final = 2000
 """Characters at the end of a result in which an agent may say how the command ended."""
 _TERMINUS: Final = ("New Terminal Output:\n", "Current Terminal Screen:\n")
@@ -138,8 +140,7 @@ def _qwen_code(text: str) -> Observation | None:
 
 
 def _openhands(text: str) -> Observation | None:
-    start = max(0, len(text) - _END)
-    said = _OPENHANDS.search(text, start)
+    said = _OPENHANDS.search(text, max(0, len(text) - _END)) if text.endswith(_OPENHANDS_LAST) else None
     if not said:
         return None
     code = _OPENHANDS_CODE.search(said[0])
@@ -147,7 +148,7 @@ def _openhands(text: str) -> Observation | None:
 
 
 def _pi(text: str) -> Observation | None:
-    said = _PI.search(text, max(0, len(text) - _END))
+    said = _PI.search(text, max(0, len(text) - _LAST_LINE))
     return Observation(text[: said.start()], int(said[1])) if said else None
 
 

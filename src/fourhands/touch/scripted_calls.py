@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 __all__ = ["scripted_calls"]
@@ -20,6 +20,8 @@ _ESCAPE: Final = re.compile(
 )
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _MOST_CALLS: Final = 200
+_LONGEST: Final = 1 << 16
+"""Characters of a script that are looked at."""
 _LAST_CHARACTER: Final = 0x10FFFF
 
 
@@ -28,8 +30,9 @@ def scripted_calls(script: str) -> Iterator[dict[str, str]]:
 
     What it puts together as it runs is unknown.
     """
+    script = script[:_LONGEST]
     calls = [call.end() for call in islice(_CALL.finditer(script), _MOST_CALLS)]
-    for start, end in zip(calls, [*calls[1:], len(script)][: len(calls)], strict=True):
+    for start, end in pairwise([*calls, len(script)]):
         given: dict[str, str] = {}
         for found in _PROPERTY.finditer(script, start, end):
             given.setdefault(found[1], _ESCAPE.sub(_character, found[2][1:-1]))

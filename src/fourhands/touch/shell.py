@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from fourhands.model.sandbox import WORKDIR
@@ -19,15 +18,13 @@ from fourhands.touch.interpreter import Interpreter, Shown
 from fourhands.touch.output import Named, named_files, plain_numbers
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Tree
+    from tree_sitter import Node, Parser
 
-__all__ = ["merge", "shell_touches"]
+__all__ = ["LONGEST", "merge", "parse", "shell_touches"]
 
-_LONGEST: Final = 1 << 18
-"""Characters of a command that are looked at: beyond this, it is data."""
-_SHORT: Final = 1 << 12
-_PARSE_SECONDS: Final = 0.5
-"""Of this thread's own time. Valid shell as long as is looked at takes a fifth of it."""
+LONGEST: Final = 1 << 15
+"""Characters of a command that are looked at: beyond this, it is data. In text that is no shell the parser takes
+time quadratic in its length, and it cannot be stopped safely."""
 
 
 def shell_touches(
@@ -47,7 +44,7 @@ def shell_touches(
     """
     interpreter = Interpreter(parse, cwd=cwd, workdir=workdir)
     try:
-        interpreter.interpret(command[:_LONGEST])
+        interpreter.interpret(command[:LONGEST])
     except RecursionError:
         # Nested deeper than any person or model writes.
         return ()
@@ -57,27 +54,14 @@ def shell_touches(
 def parse(script: str) -> Node | None:
     """The syntax tree of a script, or ``None`` if it is no valid shell.
 
-    Errors below a statement are left to the walk: the grammar also stumbles over valid redirections. What takes too
-    long to read is no shell either: the grammar's way out of an error takes time quadratic in the text behind it.
+    Errors below a statement are left to the walk: the grammar also stumbles over valid redirections.
     """
-    source = script.encode("utf-8", "surrogateescape")
-    tree = _parser().parse(source) if len(source) <= _SHORT else _parse_in_time(source)
-    if tree is None:
-        return None
-    root = tree.root_node
-    return None if any(node.type == "ERROR" for node in (root, *root.children)) else root
-
-
-def _parse_in_time(source: bytes) -> Tree | None:
-    end = thread_time() + _PARSE_SECONDS
-    parser = _parser()
     try:
-        return parser.parse(
-            lambda start, _: source[start : start + _SHORT], progress_callback=lambda *_: thread_time() > end
-        )
-    except ValueError:  # it was told to stop; it would go on from there
-        parser.reset()
-        return None
+        source = script.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, which JSON may spell out and no file's name has
+        source = script.encode("utf-8", "replace")
+    root = _parser().parse(source).root_node
+    return None if any(node.type == "ERROR" for node in (root, *root.children)) else root
 
 
 @cache

@@ -12,7 +12,7 @@ from fourhands.touch.commands import ShellCommand, shell_commands
 from fourhands.touch.flow import Flow
 from fourhands.touch.interpreter import Interpreter
 from fourhands.touch.options import parse_options
-from fourhands.touch.shell import parse
+from fourhands.touch.shell import LONGEST, parse
 from fourhands.touch.words import is_known
 
 __all__ = ["runs_tests"]
@@ -72,8 +72,6 @@ _ONLY_SHOWS: Final = frozenset({
 })  # fmt: skip
 """Options with which a runner runs nothing."""
 _DEEPEST: Final = 4
-_LONGEST: Final = 1 << 18
-"""Characters of a command that are looked at: beyond this, it is data."""
 
 
 def runs_tests(tool: str, arguments: Mapping[str, Any] | str) -> bool:
@@ -89,14 +87,13 @@ def runs_tests(tool: str, arguments: Mapping[str, Any] | str) -> bool:
         tool: its name, as offered to the model.
         arguments: of the call; its command is a command line, or an argument list.
     """
-    del tool  # every tool that takes a command line is a shell, whatever it is called
-    return any(_runs_tests(command) for command in shell_commands(arguments))
+    return any(_runs_tests(command) for command in shell_commands(tool, arguments))
 
 
 def _runs_tests(command: ShellCommand) -> bool:
     watching = _Watching(parse, cwd=command.cwd, workdir=WORKDIR)
     try:
-        watching.interpret(command.script[:_LONGEST])
+        watching.interpret(command.script[:LONGEST])
     except RecursionError:
         return False
     return watching.ran_tests

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["TextAction", "text_actions"]
+__all__ = ["TEXT_TOOL", "TextAction", "text_actions"]
+
+TEXT_TOOL: Final = "text"
+"""The tool of an action that is a reply's whole text."""
 
 _SHELL_FENCES: Final = frozenset({"bash", "sh", "shell", "mswea_bash_command"})
 _FENCE: Final = "```"

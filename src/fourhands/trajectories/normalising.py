@@ -1,55 +1,127 @@
 """What must differ between two runs of the same trial, taken out of requests so that the rest can be compared.
 
-Agents tell their model the date, ids of their own, names of temporary files and how long things took. Call ids are
-the model's, and so part of what a recording gives back.
+Agents tell their model the date, ids of their own, names of temporary files, how long things took, and which kernel
+the machine has. Each such form is one entry of `VARYING`, as narrow as it can be: a number that no entry describes
+(a line, an exit status, a version, a size) stays, and a difference in it is found. Call ids are the model's, and so
+part of what a recording gives back.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["normalised"]
+__all__ = ["LEFT_OUT", "VARYING", "Varying", "normalised"]
 
-_LEFT_OUT: Final = frozenset(
-    {"metadata", "client_metadata", "prompt_cache_key", "user", "safety_identifier", "stream_options"}
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """A form of text that differs from run to run, and what is put in its place.
+
+    ``pattern`` is tried at every place of a text, so every repetition in it is bounded. No digit stands before or
+    behind what it finds: what is put in its place then never makes something else look like such a form. It does
+    not ask for word boundaries: in JSON within JSON, the letter of an ``\\n`` stands right before a line's first.
+    """
+
+    name: str
+    pattern: str
+    why: str
+
+
+LEFT_OUT: Final[dict[str, str]] = {
+    "metadata": "Claude Code names its session and its machine in it",
+    "client_metadata": "Codex names its installation in it",
+    "prompt_cache_key": "Codex and OpenCode name the session by it",
+    "safety_identifier": "a hash of who asks",
+    "user": "a hash of who asks",
+}
+"""Keys of a request's body whose values name a session or a machine, and why."""
+
+_MONTH: Final = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?)"
 )
-"""Keys of a request's body that name a session, or that only the agent's accounting needs."""
-_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
-_DAY: Final = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
-_PATTERNS: Final = (
-    (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>"),
-    (r"\b(?:ses|msg|prt|usr)_[0-9A-Za-z]{8,}", "<id>"),
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "<time>"),
-    (r"\d{4}[-/]\d{1,2}[-/]\d{1,2}", "<date>"),
-    (rf"(?:{_DAY},? +)?(?:{_MONTH} +\d{{1,2}},? +\d{{4}}|\d{{1,2}} +{_MONTH} +\d{{4}})", "<date>"),
-    (rf"{_DAY} +{_MONTH} +\d{{1,2}} +\d\d:\d\d:\d\d(?: +[A-Z]{{3,4}})? +\d{{4}}", "<time>"),
-    (rf"{_MONTH} +\d{{1,2}} +\d\d:\d\d\b", "<time>"),
-    (r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?[AP]M)?\b", "<time>"),
-    (r"\b1[6-9]\d{8}(?:\d{3})?(?:\.\d+)?\b", "<time>"),
-    (r"\b\d+(?:\.\d+)? ?(?:ms|s|secs?|seconds?)\b", "<duration>"),
-    (r"/tmp/[\w.+-]+(?:/[\w.+-]+)*", "<temporary file>"),  # noqa: S108 - it is looked for, not written
-    (r"0x[0-9a-f]{6,}", "<address>"),
+_WEEKDAY: Final = "(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,?"
+_DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])"
+_YEAR: Final = r"20[2-9]\d"
+_CLOCK: Final = r"(?:[01]\d|2[0-3]):[0-5]\d"
+_SECONDS: Final = rf"{_CLOCK}:[0-5]\d"
+_GAP: Final = " {1,2}"
+_UNIT: Final = "(?:ms|s|secs?|seconds?)(?![A-Za-z])"
+_HEX: Final = "[0-9a-f]"
+_HASH: Final = rf"(?=[0-9]{{0,11}}[a-f])(?=[a-f]{{0,11}}[0-9]){_HEX}{{7,12}}(?!{_HEX})"
+
+VARYING: Final = (
+    Varying("id", rf"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}(?!{_HEX})", "a UUID"),
+    Varying("id", rf"(?:ses|msg|prt|usr)_{_HEX}{{12}}[0-9A-Za-z]{{14}}", "OpenCode's sessions and messages"),
+    Varying(
+        "time",
+        rf"{_YEAR}-(?:0[1-9]|1[0-2])-{_DAY}[T ]{_CLOCK}(?::[0-5]\d(?:[.,]\d{{1,9}})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?",
+        "ISO 8601, git log, long listings",
+    ),
+    Varying(
+        "time",
+        rf"{_WEEKDAY} {_MONTH}{_GAP}{_DAY} {_SECONDS}(?: [AP]M)?(?: [A-Z]{{3,4}})? {_YEAR}(?: [+-]\d{{4}})?",
+        "date, ctime, git log",
+    ),
+    Varying("date", rf"{_YEAR}([-/])(?:0?[1-9]|1[0-2])[-/]{_DAY}", "today's date in an agent's prompt"),
+    Varying("date", rf"(?:0?[1-9]|1[0-2])/{_DAY}/(?:{_YEAR}|2\d)(?! ?=)", "today's date as in the US; rich's log"),
+    Varying(
+        "date",
+        rf"(?:{_WEEKDAY} )?(?:{_MONTH}{_GAP}{_DAY},?{_GAP}{_YEAR}|{_DAY} {_MONTH} {_YEAR})",
+        "today's date in words; listings of what is older than half a year",
+    ),
+    Varying("time", rf"{_MONTH}{_GAP}{_DAY} {_CLOCK}(?::[0-5]\d)?", "ls -l, system logs"),
+    Varying("time", rf"(?<![:.]){_SECONDS}(?:[.,]\d{{1,9}})?(?: [AP]M)?(?!:)", "logs"),
+    Varying("time", r"1[6-9]\d{11}", "milliseconds since 1970: names of files, logs"),
+    Varying("time", r"(?<!\.)1[6-9]\d{8}\.\d{3,9}", "seconds since 1970: time.time()"),
+    Varying("time", r'(?<![-.])1[7-9]\d{8}(?=$|[\n"},\]\\])', "seconds since 1970, alone: date +%s"),
+    Varying("duration", rf"(?<=in )\d{{1,7}}\.\d{{1,9}} ?{_UNIT}", "pytest, unittest, cargo"),
+    Varying("duration", rf"(?<=\()\d{{1,7}}\.\d{{1,9}} ?{_UNIT}", "go test, node --test"),
+    Varying("duration", r"(?<=\()\d{1,7} ?ms(?=\))", "jest, mocha"),
+    Varying("duration", rf"(?<=ime:) {{1,12}}\d{{1,7}}\.\d{{1,9}} ?{_UNIT}", "jest; Codex's wall time"),
+    Varying("duration", rf"(?:(?<=\t)|(?<=\\t))\d{{1,7}}\.\d{{1,9}}{_UNIT}", "go test"),
+    Varying("duration", r"(?<=s \()\d{1,2}:\d\d:\d\d(?=\))", "pytest beyond a minute"),
+    Varying("duration", r"\d{1,7}\.\d\ds(?= (?:call|setup|teardown) )", "pytest --durations"),
+    Varying("duration", r"duration_ms\\?\"?:? ?\d{1,9}(?:\.\d{1,9})?", "TAP; agents' results"),
+    Varying("duration", r"\d{1,6}m\d{1,2}\.\d{3}s", "bash's time"),
+    Varying("temporary", r"/tmp/tmp[a-z0-9_]{8}(?![a-z0-9_])", "Python's tempfile"),  # noqa: S108
+    Varying("temporary", r"/tmp/tmp\.[A-Za-z0-9]{10}(?![A-Za-z0-9])", "mktemp"),  # noqa: S108
+    Varying("address", rf"(?<= at )0x{_HEX}{{6,16}}(?!{_HEX})", "Python's repr"),
+    Varying("address", rf"0x[57]{_HEX}{{11}}(?!{_HEX})", "addresses as Linux spreads them"),
+    Varying("commit", rf"(?<=commit ){_HEX}{{40}}(?!{_HEX})", "a commit is named by its time, too: git log"),
+    Varying("commit", rf"(?:^|(?<=\n)|(?<=\\n)){_HASH}(?= )", "git log --oneline, git reflog"),
+    Varying("commit", rf"(?<=[\w)] ){_HASH}(?=\] )", "git commit"),
+    Varying(
+        "kernel",
+        r"(?<=Linux )\d{1,2}\.\d{1,3}\.\d{1,3}[\w.+-]{0,60}"
+        r"(?: #\d{1,6}[^\n<\"\\#]{0,120}? (?:x86_64|aarch64|arm64))?",
+        "uname -a, and what agents tell of the system",
+    ),
 )
-_ANY: Final = re.compile("|".join(f"({pattern})" for pattern, _ in _PATTERNS))
-_NAMES: Final = tuple(name for _, name in _PATTERNS)
+"""In the order in which they are tried at a place."""
+
+_ANY: Final = re.compile(
+    r"(?<!\d)(?:" + "|".join(f"(?P<v{n}>{each.pattern})" for n, each in enumerate(VARYING)) + r")(?!\d)"
+)
+_PLACEHOLDERS: Final = {f"v{n}": f"<{each.name}>" for n, each in enumerate(VARYING)}
 
 
 def normalised(value: Any, *, top: bool = True) -> Any:
     """JSON with what must differ named in place of its value; ``top`` is a request's whole body."""
     if isinstance(value, str):
-        return _text(value)
+        return _ANY.sub(_placeholder, value)
     if isinstance(value, list):
         return [normalised(each, top=False) for each in value]
     if isinstance(value, dict):
         return {
-            key: normalised(each, top=False) for key, each in value.items() if not (top and key in _LEFT_OUT)
+            key: normalised(each, top=False) for key, each in value.items() if not (top and key in LEFT_OUT)
         }
     return value
 
 
-@lru_cache(maxsize=1 << 12)
-def _text(text: str) -> str:
-    """An agent says nearly all of it again with its next request."""
-    return _ANY.sub(lambda found: _NAMES[(found.lastindex or 1) - 1], text)
+def _placeholder(found: re.Match[str]) -> str:
+    # The outermost group is entered before those within it, and is left last.
+    assert found.lastgroup
+    return _PLACEHOLDERS[found.lastgroup]

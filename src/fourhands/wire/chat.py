@@ -35,6 +35,11 @@ class ChatCompletions:
         named = tool.get("function") or tool.get("custom") or {}
         return [str(named.get("name", tool.get("type")))]
 
+    def offered_by(self, item: Json) -> Sequence[str]:
+        """See `Wire.offered_by`: none does."""
+        del item
+        return ()
+
     def item(self, raw: Json) -> Item:
         """See `Wire.item`."""
         role = _ROLES.get(str(raw.get("role")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import msgspec
 import orjson
@@ -14,6 +14,7 @@ from fourhands.wire.types import MalformedError, Wire
 
 __all__ = ["Document"]
 
+_OPENING: Final = 2
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -78,7 +79,11 @@ class Document:
             MalformedError: they are not of this API.
         """
         raw = self.fields.get("tools")
-        return _tool_names(self.wire, bytes(raw)) if raw is not None else ()
+        names = _tool_names(self.wire, bytes(raw)) if raw is not None else ()
+        # Where the tools are no field of the body, they come before anything is said.
+        return names or tuple(
+            name for item in self.items[:_OPENING] for name in _offered_by(self.wire, bytes(item))
+        )
 
     def with_fields(self, changed: Mapping[str, bytes]) -> Self:
         """The same with other values (JSON) for some keys; itself where nothing differs."""
@@ -108,6 +113,14 @@ class Document:
                 yield memoryview(value)
             opening = b","
         yield b"}" if self.fields else b"{}"
+
+
+@lru_cache(maxsize=64)
+def _offered_by(wire: Wire, raw: bytes) -> tuple[str, ...]:
+    try:
+        return tuple(wire.offered_by(orjson.loads(raw)))
+    except (ValueError, TypeError, AttributeError):
+        return ()  # whoever reads the history says what is wrong with it
 
 
 @lru_cache(maxsize=64)

@@ -29,6 +29,11 @@ class Messages:
         """See `Wire.tool_name`."""
         return [str(tool.get("name", tool.get("type")))]
 
+    def offered_by(self, item: Json) -> Sequence[str]:
+        """See `Wire.offered_by`: none does."""
+        del item
+        return ()
+
     def item(self, raw: Json) -> Item:
         """See `Wire.item`."""
         role, content = raw.get("role"), raw.get("content")

@@ -37,6 +37,12 @@ class Responses:
             return [_in_namespace(name, each) for part in inner for each in self.tool_name(part)]
         return [name]
 
+    def offered_by(self, item: Json) -> Sequence[str]:
+        """See `Wire.offered_by`."""
+        if item.get("type") != "additional_tools":
+            return ()
+        return [name for tool in item.get("tools") or () for name in self.tool_name(tool)]
+
     def item(self, raw: Json) -> Item:
         """See `Wire.item`."""
         kind = str(raw.get("type", "message"))

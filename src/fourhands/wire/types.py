@@ -125,6 +125,10 @@ class Wire(Protocol):
         """The names under which an entry of a request's ``tools`` offers something."""
         ...
 
+    def offered_by(self, item: Json) -> Sequence[str]:
+        """The names of the tools that an item of the history offers: some agents send them there."""
+        ...
+
     def item(self, raw: Json) -> Item:
         """Read one item of a history.
 

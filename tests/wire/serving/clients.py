@@ -122,6 +122,7 @@ class ResponsesClient:
         parsed = parse(events)
         assert [data["sequence_number"] for _, data in parsed] == list(range(len(parsed)))
         for name, data in parsed:
+            assert name is not None
             assert name == data["type"]
             match name.removeprefix("response."):
                 case "output_item.added":

@@ -97,7 +97,7 @@ PI = [_tool("read", "path*:text offset:number"), _tool("bash", "command*:text ti
 
 
 def _name(tool: Tool | None) -> str | None:
-    return tool and tool.name
+    return None if tool is None else tool.name
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,14 @@ __all__ = ["ClaudeCode"]
 
 _LOGS: Final = "/logs/agent"
 _STREAM: Final = "claude-code.jsonl"
-_MCP_CONFIG: Final = f"{HOME}/.claude/fourhands-mcp.json"
+_MCP_CONFIG: Final = f"{HOME}/.claude/mcp.json"
 _WEB_TOOLS: Final = ("WebSearch", "WebFetch")
 """The first is the provider's, and would reach the network from outside the sandbox."""
 _PATIENCE_MS: Final = 24 * 3600 * 1000
-"""Longer than any trial: neither a thinking model nor a thinking user is cut off."""
+"""Longer than any trial: neither a thinking model nor a thinking user is cut off.
+
+The program itself holds one of them, silence within a stream, to half an hour.
+"""
 _PATIENCE: Final = (
     "API_TIMEOUT_MS",
     "CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS",

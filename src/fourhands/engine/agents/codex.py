@@ -19,7 +19,7 @@ __all__ = ["Codex"]
 
 _LOGS: Final = "/logs/agent"
 _CONFIG: Final = f"{HOME}/.codex/config.toml"
-_KEY: Final = "FOURHANDS_TOKEN"
+_KEY: Final = "GATEWAY_TOKEN"
 """The variable that holds the token."""
 _PATIENCE_SECONDS: Final = 24 * 3600
 """Longer than any trial: neither a thinking model nor a thinking user is cut off."""

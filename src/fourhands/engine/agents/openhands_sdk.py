@@ -18,7 +18,7 @@ from fourhands.model.usage import Usage
 
 __all__ = ["OpenHandsSdk"]
 
-_PROGRAM: Final = Path(__file__).with_name("openhands_program.py")
+_PROGRAM: Final = Path(__file__).parent / "inside" / "openhands.py"
 _KEPT: Final = "openhands"
 """Where, below the logs, the SDK keeps its conversations."""
 

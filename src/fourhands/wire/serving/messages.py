@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
+from fourhands.wire.serving.messages_order import (
+    THOUGHT,
+    MergedTurn,
+    check_marks,
+    check_order,
+    check_thinking,
+    merged,
+    read_blocks,
+)
 from fourhands.wire.serving.types import (
     Answer,
     Asked,
@@ -19,7 +26,6 @@ from fourhands.wire.serving.types import (
     UserTurn,
     halves,
     is_users_word,
-    marks_of,
     measure,
     sign,
     sse,
@@ -30,35 +36,8 @@ from fourhands.wire.types import Json
 
 __all__ = ["ServedMessages"]
 
-_BLOCKS: Final = {
-    "user": (
-        "text", "image", "document", "search_result", "tool_result", "container_upload", "mid_conv_system",
-    ),
-    "assistant": (
-        "text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use",
-        "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result", "compaction",
-    ),
-    "system": ("text", "tool_addition", "tool_removal"),
-}  # fmt: skip
-_RESULT_BLOCKS: Final = ("text", "image", "document", "search_result", "tool_reference")
-_THOUGHT: Final = "t"
-"""In the id of a call: a thinking block stands before it."""
 _BEHIND_THE_CACHE: Final = 3
 """Tokens that always lie behind the last mark of the cache."""
-_MOST_MARKS: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """Messages of one role that follow each other: the API takes them as one."""
-
-    role: str
-    at: int
-    blocks: tuple[Json, ...]
-
-    def of(self, kind: str) -> list[Json]:
-        """The blocks of a type."""
-        return [block for block in self.blocks if block["type"] == kind]
 
 
 class ServedMessages:
@@ -72,15 +51,15 @@ class ServedMessages:
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             raise RefusedError("messages: Field required")
-        _check_marks(body)
-        turns = _merged(messages)
+        check_marks(body)
+        turns = merged(messages)
         if turns[0].role == "assistant":
             raise RefusedError('messages: first message must use the "user" role')
-        _check_order(turns)
+        check_order(turns)
         thinking = (body.get("thinking") or {}).get("type")
         thinks = thinking in {"enabled", "adaptive"}
         if thinks:
-            _check_thinking(turns)
+            check_thinking(turns)
         replies = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
         digest, total, seen = measure(
             [body.get("system"), body.get("tools")], messages, replies[-1] if replies else 0
@@ -90,7 +69,7 @@ class ServedMessages:
         return Asked(
             tools=tuple(_tools(body.get("tools") or (), _loaded(turns))),
             instructions=(
-                *(block["text"] for block in _blocks(body.get("system") or [], "system", "system")),
+                *(block["text"] for block in read_blocks(body.get("system") or [], "system", "system")),
                 *(block["text"] for turn in turns[:first] for block in turn.of("text")),
             ),
             turns=tuple(_turns(turns[first:])),
@@ -109,7 +88,7 @@ class ServedMessages:
             content.append({"type": "thinking", "thinking": thought, "signature": sign("thinking", thought)})
         if answer.text:
             content.append({"type": "text", "text": answer.text})
-        ids = use_ids("toolu", asked, answer, _THOUGHT if thought else "")
+        ids = use_ids("toolu", asked, answer, THOUGHT if thought else "")
         content.extend(
             {"type": "tool_use", "id": each, "name": use.tool.name, "input": use.arguments}
             for each, use in zip(ids, answer.uses, strict=True)
@@ -144,127 +123,7 @@ class ServedMessages:
         }
 
 
-def _merged(messages: Sequence[Any]) -> list[_Turn]:
-    for index, message in enumerate(messages):
-        role = message.get("role") if isinstance(message, dict) else message
-        # Clients that have the beta send instructions of their own in the middle; a model hears them as no user.
-        if role not in _BLOCKS:
-            raise RefusedError(f"messages.{index}.role: Input should be 'user' or 'assistant', not {role!r}")
-    turns = []
-    for role, group in groupby(enumerate(messages), key=lambda each: str(each[1]["role"])):
-        found = list(group)
-        blocks = [
-            block
-            for index, message in found
-            for block in _blocks(message.get("content"), role, f"messages.{index}")
-        ]
-        turns.append(_Turn(role, found[0][0], tuple(blocks)))
-    return turns
-
-
-def _blocks(content: Any, role: str, where: str) -> list[Json]:
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
-    if not isinstance(content, list):
-        raise RefusedError(f"{where}.content: Input should be a valid list")
-    for index, block in enumerate(content):
-        place = f"{where}.content.{index}"
-        kind = block.get("type") if isinstance(block, dict) else None
-        if kind not in _BLOCKS[role]:
-            raise RefusedError(
-                f"{place}: Input tag {kind!r} found using 'type' does not match any of the expected tags: "
-                + ", ".join(map(repr, _BLOCKS[role]))
-            )
-        if kind == "text" and not str(block.get("text") or "").strip():
-            raise RefusedError(f"{place}: text content blocks must contain non-whitespace text")
-        if kind == "tool_result" and isinstance(block.get("content"), list):
-            for inner in block["content"]:
-                if inner.get("type") not in _RESULT_BLOCKS:
-                    raise RefusedError(f"{place}.tool_result: {inner.get('type')!r} is no expected tag")
-    return content
-
-
-def _check_marks(body: Json) -> None:
-    marks = orjson.dumps([body.get("system"), body.get("tools"), body.get("messages")]).count(
-        b'"cache_control":{"type"'
-    )
-    if marks > _MOST_MARKS:
-        raise RefusedError(
-            f"A maximum of {_MOST_MARKS} blocks with cache_control may be provided. Found {marks}."
-        )
-
-
-def _check_order(turns: Sequence[_Turn]) -> None:
-    """Each batch of calls is answered at the very start of the user's turn behind it, each call once."""
-    called: set[str] = set()
-    due: list[str] = []
-    spoken = [turn for turn in turns if turn.role != "system"]
-    for turn in spoken:
-        if turn.role == "user":
-            _check_results(turn, due)
-            due = []
-            continue
-        # A note of the client between two replies leaves two turns of the model in a row.
-        _see_answered(due, turn.at)
-        due = [str(block.get("id")) for block in turn.of("tool_use")]
-        if called.intersection(due) or len(set(due)) < len(due):
-            raise RefusedError(f"messages.{turn.at}: `tool_use` ids must be unique")
-        called.update(due)
-    _see_answered(due, len(turns))
-
-
-def _see_answered(due: Sequence[str], at: int) -> None:
-    if due:
-        raise RefusedError(
-            f"messages.{at}: `tool_use` ids were found without `tool_result` blocks immediately after: "
-            f"{', '.join(due)}. Each `tool_use` block must have a corresponding `tool_result` block in the next "
-            "message."
-        )
-
-
-def _check_results(turn: _Turn, due: Sequence[str]) -> None:
-    results = [str(block.get("tool_use_id")) for block in turn.of("tool_result")]
-    for index, result in enumerate(results):
-        if result not in due:
-            raise RefusedError(
-                f"messages.{turn.at}.content.{index}: unexpected `tool_use_id` found in `tool_result` blocks: "
-                f"{result}. Each `tool_result` block must have a corresponding `tool_use` block in the previous "
-                "message."
-            )
-        if result in results[:index]:
-            raise RefusedError(
-                f"messages.{turn.at}: each tool_use must have a single result. Found multiple `tool_result` "
-                f"blocks with id: {result}"
-            )
-    _see_answered([call for call in due if call not in results], turn.at)
-    if any(block["type"] != "tool_result" for block in turn.blocks[: len(results)]):
-        raise RefusedError(f"messages.{turn.at}: `tool_result` blocks must come first in the user's turn")
-
-
-def _check_thinking(turns: Sequence[_Turn]) -> None:
-    for turn in turns:
-        for index, block in enumerate(turn.blocks):
-            if block["type"] == "thinking" and block.get("signature") != sign(
-                "thinking", str(block.get("thinking"))
-            ):
-                raise RefusedError(
-                    f"messages.{turn.at}.content.{index}: Invalid `signature` in `thinking` block"
-                )
-            if block["type"] == "thinking" and block in turn.blocks[:index]:
-                raise RefusedError(
-                    f"messages.{turn.at}.content.{index}: `thinking` blocks cannot be modified: they must remain as "
-                    "they were in the original response"
-                )
-        thought = any(_THOUGHT in marks_of(str(block.get("id"))) for block in turn.of("tool_use"))
-        if thought and turn.blocks[0]["type"] not in {"thinking", "redacted_thinking"}:
-            raise RefusedError(
-                f"messages.{turn.at}.content.0: Expected `thinking` or `redacted_thinking`, but found "
-                f"`{turn.blocks[0]['type']}`. When `thinking` is enabled, a final `assistant` message must start "
-                "with a thinking block."
-            )
-
-
-def _loaded(turns: Sequence[_Turn]) -> set[str]:
+def _loaded(turns: Sequence[MergedTurn]) -> set[str]:
     """Deferred tools that the model has come to know: those that a note adds, and those that a search found."""
     loaded = set()
     for turn in turns:
@@ -293,7 +152,7 @@ def _tools(raw: Sequence[Json], loaded: set[str]) -> Iterator[Tool]:
         yield Tool(str(tool["name"]), tool["input_schema"], str(tool.get("description") or ""))
 
 
-def _turns(turns: Sequence[_Turn]) -> Iterator[ModelTurn | UserTurn]:
+def _turns(turns: Sequence[MergedTurn]) -> Iterator[ModelTurn | UserTurn]:
     results: dict[str, str] = {}
     for turn in turns:
         if turn.role == "assistant":

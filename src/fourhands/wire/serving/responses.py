@@ -9,6 +9,16 @@ from typing import Any, Final
 
 import orjson
 
+from fourhands.wire.serving.responses_order import (
+    CALLS,
+    RESULTS,
+    THOUGHT,
+    check_calls,
+    check_item,
+    check_reasoning,
+    encrypted,
+    is_models,
+)
 from fourhands.wire.serving.types import (
     Answer,
     Asked,
@@ -20,11 +30,9 @@ from fourhands.wire.serving.types import (
     UserTurn,
     halves,
     is_users_word,
-    marks_of,
     measure,
     parse_arguments,
     reply_key,
-    sign,
     sse,
     tokens,
     use_ids,
@@ -33,25 +41,6 @@ from fourhands.wire.types import Json
 
 __all__ = ["ServedResponses"]
 
-_CALLS: Final = {
-    "function_call": "function_call_output",
-    "custom_tool_call": "custom_tool_call_output",
-    "local_shell_call": "local_shell_call_output",
-}
-"""A call's type -> its result's."""
-_RESULTS: Final = {result: call for call, result in _CALLS.items()}
-_OTHERS: Final = (
-    "message", "reasoning", "additional_tools", "web_search_call", "tool_search_call", "tool_search_output",
-    "image_generation_call", "compaction",
-)  # fmt: skip
-_CONTENT: Final = {
-    "user": ("input_text", "input_image", "input_file"),
-    "system": ("input_text",),
-    "developer": ("input_text",),
-    "assistant": ("output_text", "refusal"),
-}
-_THOUGHT: Final = "t"
-"""In the id of a call: a reasoning item stands before it."""
 _KEPT_RESPONSES: Final = 256
 
 
@@ -71,11 +60,11 @@ class ServedResponses:
         """See `ServedWire.read`."""
         items = [*self._past(body.get("previous_response_id")), *_items(body.get("input"))]
         for index, item in enumerate(items):
-            _check_item(index, item)
-        _check_calls(items)
+            check_item(index, item)
+        check_calls(items)
         replies = _replies(items)
         for start, end in replies:
-            _check_reasoning(items[start:end])
+            check_reasoning(items[start:end])
         first, last = (replies[0][0], replies[-1][0]) if replies else (len(items), 0)
         digest, total, seen = measure([body.get("instructions"), body.get("tools")], items, last)
         form = (body.get("text") or {}).get("format") or {}
@@ -166,103 +155,6 @@ def _items(raw: Any) -> list[Any]:
     return raw
 
 
-def _check_item(index: int, item: Any) -> None:
-    kind = item.get("type", "message") if isinstance(item, dict) else item
-    supported = (*_CALLS, *_RESULTS, *_OTHERS)
-    if kind not in supported:
-        raise RefusedError(
-            f"Invalid value: {kind!r}. Supported values are: {', '.join(supported)}. (input[{index}])"
-        )
-    if kind in _CALLS or kind in _RESULTS:
-        if not isinstance(item.get("call_id"), str):
-            raise RefusedError(f"Missing required parameter: 'input[{index}].call_id'.")
-        if kind in _RESULTS and not isinstance(item.get("output"), str | list):
-            raise RefusedError(f"Missing required parameter: 'input[{index}].output'.")
-    if kind == "message":
-        _check_content(index, item)
-
-
-def _check_content(index: int, item: Json) -> None:
-    role, content = item.get("role"), item.get("content")
-    if role not in _CONTENT:
-        raise RefusedError(
-            f"Invalid value: {role!r}. Supported values are: {', '.join(_CONTENT)}. (input[{index}].role)"
-        )
-    if isinstance(content, str):
-        return
-    if not isinstance(content, list):
-        raise RefusedError(f"Missing required parameter: 'input[{index}].content'.")
-    for part in content:
-        if not isinstance(part, dict) or part.get("type") not in _CONTENT[role]:
-            raise RefusedError(
-                f"Invalid value: {part!r}. Supported values are: {', '.join(_CONTENT[role])}. "
-                f"(input[{index}].content)"
-            )
-
-
-def _check_calls(items: Sequence[Json]) -> None:
-    """Every call has its one output, of its own kind, before anybody else speaks."""
-    due: dict[str, str] = {}
-    done: set[str] = set()
-    for index, item in enumerate(items):
-        kind, call = item.get("type", "message"), str(item.get("call_id"))
-        if kind in _CALLS:
-            if call in due or call in done:
-                raise RefusedError(f"Duplicate item found with call_id {call}. (input[{index}])")
-            due[call] = _CALLS[kind]
-        elif kind in _RESULTS:
-            # A freeform tool may report more than once.
-            if due.pop(call, None) != kind and not (call in done and kind == "custom_tool_call_output"):
-                said = " that has none yet" if call in done else ""
-                raise RefusedError(
-                    f"No tool call found for {_spoken(kind)} with call_id {call}{said}. (input[{index}])"
-                )
-            done.add(call)
-        elif due and kind == "message" and item["role"] != "assistant":
-            break
-    if due:
-        call, kind = next(iter(due.items()))
-        raise RefusedError(f"No tool output found for {_spoken(_RESULTS[kind])} {call}.")
-
-
-def _spoken(kind: str) -> str:
-    return kind.replace("_", " ")
-
-
-def _check_reasoning(reply: Sequence[Json]) -> None:
-    """A reasoning item is as its provider sent it, and stands right before an item that came with it."""
-    has_reasoning = False
-    for item, following in zip(reply, [*reply[1:], {"type": "end"}], strict=True):
-        if item.get("type") == "reasoning":
-            has_reasoning = True
-            if item.get("encrypted_content") not in {None, _encrypted(item)}:
-                raise RefusedError(f"The encrypted content for item {item.get('id')} could not be verified.")
-            if not _is_models(following) or following.get("type") == "reasoning":
-                raise RefusedError(
-                    f"Item '{item.get('id')}' of type 'reasoning' was provided without its required following "
-                    "item."
-                )
-        elif _THOUGHT in marks_of(_name(item)) and _is_models(item) and not has_reasoning:
-            raise RefusedError(
-                f"Item '{_name(item)}' of type '{item.get('type')}' was provided without its required "
-                "'reasoning' item."
-            )
-
-
-def _name(item: Json) -> str:
-    return str(item.get("call_id") or item.get("id"))
-
-
-def _encrypted(item: Json) -> str:
-    summary = "".join(str(part.get("text")) for part in item.get("summary") or ())
-    return sign("reasoning", summary)
-
-
-def _is_models(item: Json) -> bool:
-    kind = item.get("type", "message")
-    return kind in _CALLS or kind == "reasoning" or (kind == "message" and item["role"] == "assistant")
-
-
 def _replies(items: Sequence[Json]) -> list[tuple[int, int]]:
     """Where each reply of the model begins, and where it ends with all that follows it: results, words.
 
@@ -272,12 +164,12 @@ def _replies(items: Sequence[Json]) -> list[tuple[int, int]]:
     key: str | None = None
     is_apart = True
     for index, item in enumerate(items):
-        if not _is_models(item):
+        if not is_models(item):
             is_apart = True
             if item.get("type", "message") == "message":
                 key = None
             continue
-        own = reply_key(item["call_id"]) if item.get("type") in _CALLS else None
+        own = reply_key(item["call_id"]) if item.get("type") in CALLS else None
         if is_apart and (own is None or own != key):
             starts.append(index)
         is_apart, key = False, own or key
@@ -307,9 +199,9 @@ def _tools(raw: Sequence[Json], namespace: str = "") -> Iterator[Tool]:
 
 def _turns(reply: Sequence[Json]) -> Iterator[ModelTurn | UserTurn]:
     """A reply of the model, and what the user said to it."""
-    words = [_text(item) for item in reply if item.get("type", "message") == "message" and _is_models(item)]
-    calls = tuple(_read_call(item) for item in reply if item.get("type") in _CALLS)
-    results = {item["call_id"]: _parts(item["output"]) for item in reply if item.get("type") in _RESULTS}
+    words = [_text(item) for item in reply if item.get("type", "message") == "message" and is_models(item)]
+    calls = tuple(_read_call(item) for item in reply if item.get("type") in CALLS)
+    results = {item["call_id"]: _parts(item["output"]) for item in reply if item.get("type") in RESULTS}
     yield ModelTurn("".join(words), calls, results)
     for item in reply:
         if item.get("role") == "user" and is_users_word(_text(item)):
@@ -339,12 +231,12 @@ def _output(body: Json, asked: Asked, answer: Answer) -> Iterator[Json]:
     is_encrypted = "reasoning.encrypted_content" in (body.get("include") or ())
     # Neither kept nor given along, it cannot come back with its item.
     comes_back = is_encrypted or body.get("store") is not False
-    mark = _THOUGHT if thought and comes_back else ""
+    mark = THOUGHT if thought and comes_back else ""
     if thought:
         shown = [{"type": "summary_text", "text": thought}] if body["reasoning"].get("summary") else []
         item: Json = {"id": f"rs_{key}", "type": "reasoning", "summary": shown}
         if is_encrypted:
-            item["encrypted_content"] = _encrypted(item)
+            item["encrypted_content"] = encrypted(item)
         yield item
     if answer.text or not answer.uses:
         part = {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}

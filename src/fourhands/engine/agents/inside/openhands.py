@@ -1,4 +1,4 @@
-"""OpenHands: its SDK's own tools and sub-agents, without a browser. Runs inside, in the environment of its lock.
+"""OpenHands: its SDK's own tools and sub-agents, without a browser.
 
 Standard input holds the request, a JSON object: ``base_url``, ``model`` and ``token`` say where the model is;
 ``instruction`` is the task; ``effort`` and ``ask`` (a server of the Model Context Protocol) may be null; the
