@@ -126,8 +126,8 @@ def test_a_dry_run_prints_the_experiment_and_its_trials_and_leaves_nothing(tmp_p
             "reasoning_effort 'high': thin does not take it: it takes none; leave it out",
         ),
         (
-            ["--agent", "claude-code,codex", "--reasoning-effort", "max"],
-            "reasoning_effort 'max': codex does not take it: choose from none, minimal, low, medium, high, xhigh",
+            ["--agent", "claude-code", "--reasoning-effort", "heavy"],
+            "reasoning_effort 'heavy': claude-code does not take it: choose from low, ",
         ),
     ],
 )

@@ -153,8 +153,9 @@ async def test_a_step_is_reached_once_and_what_did_not_fit_waits_for_a_change() 
 
 async def test_a_reply_that_was_not_accepted_is_no_step() -> None:
     user = _user([_planned(1, TriggerEvent.STEP, at=2)])
-    retried = _event(EventKind.NOTE, Actor.HARNESS, note="reply_not_accepted")
-    assert await _acts(user, _step(1), _step(2), retried) == []
+    retried = _event(EventKind.NOTE, Actor.HARNESS, note="reply_not_accepted", step=2)
+    of_a_sub_agent = _event(EventKind.NOTE, Actor.HARNESS, note="reply_not_accepted", step=None)
+    assert await _acts(user, _step(1), _step(2), retried, of_a_sub_agent) == []
     assert await _acts(user, _step(2))
 
 

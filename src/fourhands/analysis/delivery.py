@@ -316,7 +316,8 @@ class _Fold:
                 self._displace(event, _DISPLACING[note])
             case "reply_not_accepted" if event.thread == MAIN_THREAD:
                 for key, proof in self.proofs.items():
-                    if proof.first_action and proof.first_action.call in body["calls"]:
+                    first = proof.first_action
+                    if first and first.step == body["step"] and first.call in body["calls"]:
                         self._change(key, first_action=None)
             case "client_announced" if self._edited:
                 announced = Announced(event.seq, event.thread, body["request"], body["words"])

@@ -286,8 +286,9 @@ class _Fold:
         try:
             arguments = orjson.loads(raw)
         except orjson.JSONDecodeError:
-            return False
-        return isinstance(arguments, dict) and runs_tests(action["tool"], arguments)
+            arguments = None
+        given = arguments if isinstance(arguments, dict) else raw.decode("utf-8", "replace")
+        return runs_tests(action["tool"], given)
 
     def _changed(self, event: Event) -> None:
         body = event.body

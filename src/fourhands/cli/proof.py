@@ -52,9 +52,9 @@ def _consists_of(planned: Planned) -> str:
 
 def _facts(proof: DeliveryProof) -> Iterator[_Fact]:
     if not proof.triggered:
-        yield "never triggered", ()
+        yield "not triggered", ()
     for fired in proof.triggered:
-        yield from _fired(fired, "would have been triggered" if proof.shadow_of else "triggered")
+        yield from _fired(fired, "a user would have acted" if proof.shadow_of else "triggered")
     if proof.sent:
         yield from _message(proof)
     if first := proof.first_action:

@@ -25,7 +25,7 @@ from fourhands.model.outcome import Termination
 from fourhands.model.usage import Usage
 from fourhands.model.user import Answer, Intervene, Moment, Occasion, User, Utterance
 from fourhands.touch.actions import action_touches, read_observation
-from fourhands.touch.text_actions import text_actions
+from fourhands.touch.text_actions import TEXT_TOOL
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
 from fourhands.wire.document import Document
@@ -373,7 +373,7 @@ class Conversation:
     async def _take_reply(self, thread: Thread, step: int | None, admitted: Admitted, reply: Reply) -> None:
         document, actions = admitted.document, reply.actions
         if self._traits.text_actions and not actions:
-            actions = (_text_action(reply.text),)
+            actions = (Action(text_call(reply.text), TEXT_TOOL, reply.text),)
         calls = thread.history.next_names([action.call_id for action in actions])
         thread.pending.append(PendingReply(step, calls, thread.history.replies, reply.id))
         self._threads.replied(thread, reply.id, actions, calls)
@@ -619,12 +619,6 @@ def _source_json(said: Utterance) -> dict[str, Any]:
         "usage": _usage_json(said.usage),
         "rejected": [{"text": each.text, "reason": each.reason} for each in said.rejected],
     }
-
-
-def _text_action(text: str) -> Action:
-    """What a reply does for an agent that offers no tools; every reply is an action there, for it gets a result."""
-    found = next(iter(text_actions(text)), None)
-    return Action(text_call(text), found.tool if found else "words", found.arguments if found else text)
 
 
 def _arguments(action: Action) -> bytes:

@@ -152,6 +152,8 @@ class Gateway:
         async def work() -> None:
             self._running[seat] = set()
             self._servers[seat] = []
+            if seat.conversation.answers:  # agents wait for their tools only so long
+                await self._asking.start()
             for listener in listeners:
                 handler = web.Server(lambda request: self._handle(seat, request), access_log=None)
                 server = await self._loop.create_server(handler, sock=listener, backlog=128)

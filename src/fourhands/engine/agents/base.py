@@ -78,7 +78,9 @@ class AttemptingAgent(BaseInstalledAgent):
             else:
                 session.termination = await self.how_it_ended(work.result(), environment)
         except asyncio.CancelledError:
-            session.termination = Termination.AGENT_TIMEOUT
+            # Some agents ask a provider that fails again and again, until their time is out.
+            failing = session.conversation.totals.provider_failed
+            session.termination = Termination.INFRASTRUCTURE_ERROR if failing else Termination.AGENT_TIMEOUT
             raise
         finally:
             limit.cancel()
