@@ -1,12 +1,18 @@
-"""The proof of delivery against logs whose truth is known: drawn ones, and those of a real gateway."""
+"""The proof of delivery against logs whose truth is known: drawn ones, a real gateway's, and whole trials'."""
+
+# ruff: noqa: TID252 - the gateway's scene and the engine's runs serve here too, and tests are no package to name
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +22,12 @@ from fourhands.gateway.traits import AgentTraits
 from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
 from fourhands.model.intervention import EditOutcome
 from fourhands.model.user import Moment
+from fourhands.trajectories.exchanges import read_exchange
+from fourhands.trajectories.run_folder import Attempt, RunFolder
 
+from ..engine.thin_runs import run_trials
 from ..gateway.scene import MakeScene, Scene, completion, scene_maker
-from ..gateway.test_threads import SUB_AGENTS, WORD, Answering, Thread, said, use
+from ..gateway.test_threads import SUB_AGENTS, Answering, Thread, said, use
 
 TOOL: Final = "ask_the_user"
 WORDS: Final = "was modified, either by the user"
@@ -246,7 +255,7 @@ class Trial:
         self.log(Actor.HARNESS, EventKind.TRIAL_ENDED, {})
 
 
-trials = st.composite(lambda draw: Trial(draw))()
+trials = st.composite(Trial)()
 
 
 def _facts(proof: DeliveryProof) -> Iterator[tuple[str, int, object]]:
@@ -278,20 +287,24 @@ def _facts(proof: DeliveryProof) -> Iterator[tuple[str, int, object]]:
 
 def see_that_nothing_is_claimed_beyond_any_cut(events: Sequence[Event]) -> None:
     """Whatever part of a log is left, its proof names events of that part, and says what the whole one says."""
-    whole = {proof.intervention: set(_facts(proof)) for proof in delivery_proofs(events)}
+    whole = {(each.intervention, each.shadow_of): set(_facts(each)) for each in delivery_proofs(events)}
     for length in range(len(events) + 1):
         kept = events[:length]
         for proof in delivery_proofs(kept):
+            known = whole[proof.intervention, proof.shadow_of]
             for name, seq, fact in _facts(proof):
                 assert seq < length
                 assert kept[seq].kind in SHOWS[name]
                 if name != "first_action":
-                    assert (name, seq, fact) in whole[proof.intervention]
-            if (first := proof.first_action) and ("first_action", first.seq, first) not in whole[
-                proof.intervention
-            ]:
-                undone = [each.body["calls"] for each in events[length:] if "calls" in each.body]
-                assert any(first.call in calls for calls in undone)
+                    assert (name, seq, fact) in known
+                elif (name, seq, fact) not in known:  # then the agent did not take it up, as came out later
+                    undone = [
+                        each.body["calls"]
+                        for each in events[length:]
+                        if each.kind is EventKind.NOTE and each.body["note"] == "reply_not_accepted"
+                    ]
+                    call = kept[seq].body["call"]
+                    assert any(call in calls for calls in undone)
 
 
 @given(trials)
@@ -324,9 +337,9 @@ def test_each_step_of_the_proof_needs_the_one_before(trial: Trial) -> None:
     for proof in proofs:
         assert all(announced.seq > proof.edit.seq for announced in proof.announced if proof.edit)
         assert proof.edit or not proof.announced
-        chain = [proof.planned, *proof.triggered[-1:], proof.edit, proof.sent]
-        chain += [proof.carried, proof.answered, proof.first_action]
-        seqs = [fact.seq for fact in chain if fact]
+        edit_or_words = (proof.planned, *proof.triggered[-1:], proof.edit, proof.sent)
+        consequences = (proof.carried, proof.answered, proof.first_action)
+        seqs = [fact.seq for fact in (*edit_or_words, *consequences) if fact]
         assert seqs == sorted(seqs)
         if carried := proof.carried:
             assert proof.sent
@@ -398,7 +411,8 @@ async def test_the_models_server_saw_what_the_proof_says_also_of_parallel_calls(
     assert proof.answered.request == 2
     assert proof.first_action
     assert (proof.first_action.request, proof.first_action.call, proof.first_action.step) == (2, "c3", 2)
-    assert proof.announced == proof.displaced == ()
+    assert proof.announced == ()
+    assert proof.displaced == ()
 
 
 async def test_the_edit_meets_a_sub_agent_and_the_first_action_is_the_main_loops(scene: MakeScene) -> None:
@@ -516,3 +530,152 @@ async def test_the_offer_of_the_asking_tool_is_proven_by_the_first_request_that_
     assert (s.conversation.failure is None) == (request_ is not None)
     if request_ is None:
         assert proof.asking == Offered(TOOL)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A bundled task under each kind of intervention, by an agent of a few lines."""
+    conditions = "vanilla,counter-edit,message-only,edit-only,counter-edit[moment=before_action]"
+    folder = tmp_path_factory.mktemp("delivery")
+    arguments = ("--model", "scripted/reverts", "--condition", conditions)
+    return run_trials(folder, ["ledger-rounding"], *arguments)
+
+
+def _attempt(run: RunFolder, condition: str) -> Attempt:
+    (key,) = [trial.key for trial in run.plan().trials if trial.condition == condition]
+    attempt = run.final_attempt(key)
+    assert attempt
+    return attempt
+
+
+def _requests_with(attempt: Attempt, events: Sequence[Event], sent: Event) -> list[int]:
+    """The recorded requests of the main loop, as they went to the model, that hold a message as a user's turn.
+
+    Of messages in the same words the earlier ones are held too.
+    """
+    text = sent.body["text"]
+    before = events[: sent.seq + 1]
+    times = sum(each.kind is EventKind.MESSAGE_SENT and each.body["text"] == text for each in before)
+    found = []
+    for event in events:
+        if event.kind is EventKind.MODEL_CALLED and not event.body["side"]:
+            exchange = read_exchange(attempt.blobs.get, event.body["exchange"])
+            if exchange.history.count({"role": "user", "content": text}) >= times:
+                found.append(event.body["request"])
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("condition", "has_edit", "has_message"),
+    [
+        ("counter-edit", True, True),
+        ("message-only", False, True),
+        ("edit-only", True, False),
+        ("counter-edit[moment=before_action]", True, True),
+    ],
+)
+def test_a_whole_trials_record_proves_each_of_its_interventions(
+    run: RunFolder, condition: str, *, has_edit: bool, has_message: bool
+) -> None:
+    attempt = _attempt(run, condition)
+    events = attempt.read().events
+    see_that_nothing_is_claimed_beyond_any_cut(events)
+    proofs = delivery_proofs(events)
+    assert len(proofs) == 3  # K
+    moment = "before_action" if "before" in condition else "after_action"
+    for proof in proofs:
+        assert proof.planned
+        assert (proof.planned.has_edit, proof.planned.has_message) == (has_edit, has_message)
+        assert proof.planned.moment == moment
+    assert proofs[0].is_delivered
+    for proof in filter(lambda each: each.is_delivered, proofs):
+        assert (proof.edit is not None, proof.sent is not None) == (has_edit, has_message)
+        assert proof.triggered[-1].moment == moment
+        first = proof.first_action
+        assert first
+        since: int | None = proof.edit.seq if proof.edit else None
+        if proof.sent:
+            holding = _requests_with(attempt, events, events[proof.sent.seq])
+            assert proof.carried
+            assert holding[0] == proof.carried.first_request
+            assert holding[-1] == proof.carried.last_request
+            assert len(holding) == proof.carried.requests
+            assert proof.answered
+            assert proof.answered.request in holding
+            since = proof.answered.seq
+        acted = [each.seq for each in events[since:] if each.kind is EventKind.ACTION_SEEN]
+        assert acted[0] == first.seq
+
+
+@pytest.mark.slow
+def test_a_vanilla_trial_proves_only_where_its_shadows_would_have_acted(run: RunFolder) -> None:
+    events = _attempt(run, "vanilla").read().events
+    see_that_nothing_is_claimed_beyond_any_cut(events)
+    proofs = delivery_proofs(events)
+    assert {proof.shadow_of for proof in proofs} == {
+        ("counter-edit", "message-only", "edit-only"),
+        ("counter-edit[moment=before_action]",),
+    }
+    assert sum(bool(proof.triggered) for proof in proofs) >= 2
+    assert not any(proof.is_delivered or proof.first_action for proof in proofs)
+
+
+def _fourhands(*arguments: str | Path) -> str:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("fourhands"), *arguments],
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_results_report_what_was_intended_and_what_came_of_it_within_80_columns(run: RunFolder) -> None:
+    printed = _fourhands("results", run.path)
+    tables = printed.partition("scripted/reverts: ")[0]
+    assert "what the user did" in tables
+    assert max(map(len, tables.splitlines())) <= 80
+    assert "…" not in tables
+    document = orjson.loads(_fourhands("results", run.path, "--json"))
+    counts = {
+        row["condition"]: (row["intended"], row["triggered"], row["delivered"], row["announced"])
+        for row in document["rows"]
+    }
+    touched = "counter-edit", "message-only", "edit-only", "counter-edit[moment=before_action]"
+    assert counts == {"vanilla": (0, 0, 0, 0)} | dict.fromkeys(touched, (1, 1, 1, 0))
+    for each in document["interventions"]:
+        proof = each["proof"]
+        delivered = proof["sent"] or any(
+            (fired["edit"] or {}).get("outcome") in {"applied", "partly_present"}
+            for fired in proof["triggered"]
+        )
+        assert (each["seq"] is not None) == bool(delivered)
+
+
+@pytest.mark.slow
+def test_show_tells_each_fact_with_the_events_that_prove_it(run: RunFolder) -> None:
+    attempt = _attempt(run, "counter-edit")
+    story = _fourhands("show", attempt.path)
+    proof = delivery_proofs(attempt.read().events)[0]
+    assert proof.edit
+    assert proof.carried
+    assert proof.first_action
+    carried, first = proof.carried, proof.first_action
+    for line in (
+        "  counter-edit-1: edit and message, on read_or_edit, after_action [0]",
+        f"    edit applied (1 of 1 hunks to write) [{proof.edit.seq}]",
+        (
+            f"    carried from request {carried.first_request} to {carried.last_request}, "
+            f"by {carried.requests} in all [{carried.seq}, {carried.last_seq}]"
+        ),
+        (
+            f"    first action after it: step {first.step}, bash, call {first.call} "
+            f"(reply to request {first.request}) [{first.seq}]"
+        ),
+        "    the agent's client announced no change",
+    ):
+        assert line in story.splitlines()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fourhands.model.condition import Condition, ConditionName, EditSource, TriggerChoice
 from fourhands.model.intervention import COUNTED, Delivery, TriggerEvent
-from fourhands.model.user import Moment
+from fourhands.model.user import ACTION_MOMENTS
 
 
 def _choices() -> st.SearchStrategy[TriggerChoice]:
@@ -25,7 +25,7 @@ def _choices() -> st.SearchStrategy[TriggerChoice]:
     name=st.sampled_from(ConditionName),
     k=st.integers(1, 9),
     trigger=st.none() | _choices(),
-    moment=st.sampled_from(Moment),
+    moment=st.sampled_from(ACTION_MOMENTS),
     message=st.sampled_from(["fixed", "live"]),
     of=st.sampled_from(EditSource),
     kind=st.sampled_from([None, "rename", "comment", "reformat"]),

@@ -37,7 +37,11 @@ def test_the_input_of_responses_may_be_one_text() -> None:
     ("wire", "tools", "names"),
     [
         (ChatCompletions(), [{"type": "function", "function": {"name": "bash"}}], ("bash",)),
-        (Messages(), [{"name": "Bash"}, {"type": "web_search_20250305"}], ("Bash", "web_search_20250305")),
+        (
+            Messages(),
+            [{"name": "Bash"}, {"type": "web_search_20250305"}, {"name": "Late", "defer_loading": True}],
+            ("Bash", "web_search_20250305"),
+        ),
         (
             Responses(),
             [

@@ -164,7 +164,8 @@ class Conversation:
         self._chained: dict[str, frozenset[str]] = {}
         """Reply id -> messages that the provider's own copy of the history up to it holds."""
         self._requests = 0
-        self._questions = 0
+        self._asked = 0
+        self._questions = asyncio.Lock()
         self._was_offered = False
 
     @property
@@ -402,31 +403,38 @@ class Conversation:
                 await self._ask(Moment.BEFORE_ACTION, thread, calls)
 
     async def ask(self, question: str) -> str:
-        """Put the agent's question to the users, and wait for the answer.
+        """Put the agent's question to the users, and wait for the answer; the agent's other threads go on meanwhile.
 
         Raises:
             FourhandsError: nobody answers: the trial is over, or has no user who does.
         """
-        async with self._lock:
-            if self._closed:
-                raise FourhandsError("the user is not there any more")
-            self._questions += 1
-            name = f"q{self._questions}"
-            asked = {"question": name, "text": question, "elapsed": self._elapsed()}
-            self.emit(Actor.AGENT, EventKind.ASKED, asked, durable=True)
-            for user in self._users:
-                if Moment.ASKED not in user.moments:
-                    continue
-                for act in await user.decide(Moment.ASKED):
-                    if isinstance(act, Answer) and act.question_id == name:
-                        return self._answer(name, act.said)
-            raise FourhandsError("nobody is there to answer")
+        async with self._questions:  # one after another, as a person would
+            self._asked += 1
+            name = f"q{self._asked}"
+            async with self._lock:
+                self._see_that_it_goes_on()
+                asked = {"question": name, "text": question, "elapsed": self._elapsed()}
+                self.emit(Actor.AGENT, EventKind.ASKED, asked, durable=True)
+            said = await self._decide(name)
+            async with self._lock:
+                self._see_that_it_goes_on()
+                self.totals.user_usage += said.usage
+                words = {"text": said.text, **_source_json(said), "elapsed": self._elapsed()}
+                self.emit(Actor.USER, EventKind.ANSWERED, {"question": name, **words}, durable=True)
+            return said.text
 
-    def _answer(self, question: str, said: Utterance) -> str:
-        self.totals.user_usage += said.usage
-        answered = {"question": question, "text": said.text, **_source_json(said), "elapsed": self._elapsed()}
-        self.emit(Actor.USER, EventKind.ANSWERED, answered, durable=True)
-        return said.text
+    def _see_that_it_goes_on(self) -> None:
+        if self._closed:
+            raise FourhandsError("the user is not there any more")
+
+    async def _decide(self, question: str) -> Utterance:
+        """What a user answers to the question that was asked last."""
+        for user in self._users:
+            if Moment.ASKED in user.moments:
+                for act in await user.decide(Moment.ASKED):
+                    if isinstance(act, Answer) and act.question_id == question:
+                        return act.said
+        raise FourhandsError("nobody is there to answer")
 
     async def close(self) -> None:
         """Take no more requests; a user's edit that is being made is finished first."""

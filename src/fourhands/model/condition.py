@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from fourhands.model.intervention import COUNTED, Delivery, TriggerEvent
-from fourhands.model.user import Moment
+from fourhands.model.user import ACTION_MOMENTS, Moment
 
 __all__ = [
     "DEFAULT_K",
@@ -215,7 +215,7 @@ def _read_k(value: str) -> int:
 _READERS: Final[dict[str, Callable[[str], Any]]] = {
     "k": _read_k,
     "trigger": TriggerChoice.parse,
-    "moment": lambda value: Moment(_one_of("moment", tuple(Moment))(value)),
+    "moment": lambda value: Moment(_one_of("moment", ACTION_MOMENTS)(value)),
     "message": _one_of("message", ("fixed", "live")),
     "of": lambda value: EditSource(_one_of("of", tuple(EditSource))(value)),
     "kind": _one_of("kind", ("rename", "comment", "reformat")),

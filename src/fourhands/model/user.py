@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from fourhands.model.event import Event
 from fourhands.model.usage import Usage
 
-__all__ = ["Act", "Answer", "Intervene", "Moment", "Occasion", "Rejection", "Speaker", "User", "Utterance"]
+__all__ = [
+    "ACTION_MOMENTS",
+    "Act",
+    "Answer",
+    "Intervene",
+    "Moment",
+    "Occasion",
+    "Rejection",
+    "Speaker",
+    "User",
+    "Utterance",
+]
 
 
 class Moment(StrEnum):
@@ -22,6 +33,10 @@ class Moment(StrEnum):
     """The result of an action has come back, and the model has not seen it yet."""
     ASKED = "asked"
     """The agent has asked a question (an `asked` event) and waits for the answer."""
+
+
+ACTION_MOMENTS: Final = (Moment.BEFORE_ACTION, Moment.AFTER_ACTION)
+"""The moments of which one is an intervention's."""
 
 
 @dataclass(frozen=True, slots=True)

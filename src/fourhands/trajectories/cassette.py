@@ -1,55 +1,99 @@
-"""Recorded replies of a model, trial by trial: from a run's folder, or from a cassette, a file fit for a repository.
+"""Recorded replies as a cassette: a file fit for a repository.
 
-A cassette is JSON lines. What requests have in common stands once, so that a line is new text; nothing in it is
-secret (blobs hold no token, headers are not kept), of the machine, or of the day it was made.
+It is JSON lines. What requests have in common stands once, so that a line is new text. In requests, nothing is of the
+machine or of the day they were made; answers are as they came, but for secrets.
+
+    {"kind": "fourhands cassette", "schema": 1}
+    {"value": …}                                                   a long value, named by its line's number from 1
+    {"trial": …, "request": {KEY: V}, "history": {…}, …}           an exchange: `Recorded`
+
+where V is ``{"is": value}`` or ``{"line": n}``, and a history ``{"after": n, "first": k, "items": [V, …]}``: the first k
+items of the history in line n, and then these; without ``after``, these alone.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import binascii
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, Self
 
 import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from fourhands.model.errors import InputError
-from fourhands.model.event import EventKind
-from fourhands.trajectories.exchanges import read_exchange
-from fourhands.trajectories.normalising import normalised
-from fourhands.trajectories.run_folder import Attempt, RunFolder, write_atomically
+from fourhands.trajectories.recording import Recorded, Recordings, read_run
+from fourhands.trajectories.run_folder import write_atomically
 
-__all__ = ["Recorded", "digest", "read_recordings", "write_cassette"]
+__all__ = ["read_recordings", "write_cassette"]
 
 _SCHEMA: Final = 1
 _KIND: Final = "fourhands cassette"
 _SHARED: Final = 120
 """Bytes of a value from which on it is worth a line of its own."""
+_LOOK_BACK: Final = 16
+"""Exchanges of the same trial among which a history's beginning is looked for: one a thread is enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """One exchange: a request in the form in which it can be compared, and the answer byte for byte.
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    ``number`` is the request's in its trial; ``whole`` is false for an answer that broke off, and ``status`` 0 for
-    one that never came.
-    """
 
-    number: int
+class _Shown(_Line):
+    """A value as it is, or by the line it stands in."""
+
+    is_: Annotated[Any, Field(alias="is")] = None
+    line: int | None = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("takes either 'is' or 'line'")
+        return self
+
+
+class _History(_Line):
+    after: int | None = None
+    first: Annotated[int, Field(ge=1)] | None = None
+    items: tuple[_Shown, ...]
+
+    @model_validator(mode="after")
+    def _is_told_how_much(self) -> Self:
+        if (self.after is None) is not (self.first is None):
+            raise ValueError("takes 'after' and 'first' together")
+        return self
+
+
+class _Exchange(_Line):
+    trial: Annotated[str, Field(min_length=1)]
+    number: Annotated[int, Field(ge=1)]
     thread: str
+    side: bool
     wire: str
-    request: dict[str, Any]
+    request: dict[str, _Shown]
     history_key: str
-    status: int
+    history: _History
+    status: Annotated[int, Field(ge=0, le=999)]
     content_type: str
-    response: bytes
     whole: bool
+    response: str | None = None
+    response_base64: str | None = None
+
+    @model_validator(mode="after")
+    def _has_one_response(self) -> Self:
+        if (self.response is None) is (self.response_base64 is None):
+            raise ValueError("takes either 'response' or 'response_base64'")
+        return self
 
 
-def read_recordings(source: Path) -> dict[str, tuple[Recorded, ...]]:
-    """The exchanges of every trial that has any, by the trial's slug.
+class _Value(_Line):
+    value: Any
+
+
+def read_recordings(source: Path) -> Recordings:
+    """The exchanges of every trial that has any.
 
     Args:
         source: a run's folder, or a cassette.
@@ -57,138 +101,166 @@ def read_recordings(source: Path) -> dict[str, tuple[Recorded, ...]]:
     Raises:
         InputError: it is neither, or holds no exchange; names the file and the line.
     """
-    recordings = dict(_of_cassette(source) if source.is_file() else _of_run(source))
+    if not source.exists():
+        raise InputError(f"{source}: there is no such run, and no such cassette")
+    recordings = _Reader(source).read() if source.is_file() else read_run(source)
     if not recordings:
         raise InputError(f"{source}: there is no exchange with a model in it: record a run first")
     return recordings
 
 
 def write_cassette(run: Path, path: Path) -> int:
-    """Write a run's exchanges as a cassette; how many there are.
+    """Write a run's exchanges as a cassette; how many there are. The same run gives the same bytes.
 
     Raises:
         InputError: ``run`` is no run, or has no exchange.
     """
     recordings = read_recordings(run)
-    lines = _Lines()
+    writer = _Writer()
     for slug in sorted(recordings):
-        for recorded in recordings[slug]:
-            lines.add(slug, recorded)
-    write_atomically(path, b"".join(line + b"\n" for line in lines.lines))
+        writer.add(slug, recordings[slug])
+    write_atomically(path, b"".join(line + b"\n" for line in writer.lines))
     return sum(map(len, recordings.values()))
 
 
-def _of_run(path: Path) -> Iterator[tuple[str, tuple[Recorded, ...]]]:
-    folder = RunFolder(path)
-    for trial in folder.plan().trials:
-        attempt = folder.final_attempt(trial.key)
-        if attempt and (found := tuple(_of_attempt(attempt))):
-            yield trial.key.slug, found
-
-
-def _of_attempt(attempt: Attempt) -> Iterator[Recorded]:
-    blobs = attempt.blobs
-    for event in attempt.read().events:
-        if event.kind is not EventKind.MODEL_CALLED:
-            continue
-        exchange = read_exchange(blobs.get, event.body["exchange"])
-        yield Recorded(
-            number=event.body["request"],
-            thread=event.thread,
-            wire=exchange.wire,
-            request=normalised(exchange.request),
-            history_key=exchange.history_key,
-            status=exchange.status,
-            content_type=exchange.content_type,
-            response=exchange.response,
-            whole=event.body["complete"] or not exchange.content_type.startswith("text/event-stream"),
-        )
-
-
-class _Lines:
-    """A cassette as it is written: values that come again are named by their line's number."""
+class _Writer:
+    """The lines of a cassette; values that come again are named by their line's number."""
 
     def __init__(self) -> None:
-        self.lines: list[bytes] = [orjson.dumps({"kind": _KIND, "schema": _SCHEMA})]
+        self.lines: list[bytes] = [_dumps({"kind": _KIND, "schema": _SCHEMA})]
         self._known: dict[bytes, int] = {}
 
-    def add(self, slug: str, recorded: Recorded) -> None:
-        history = recorded.request.get(recorded.history_key)
-        request: dict[str, Any] = {
-            key: self._shared(value) for key, value in recorded.request.items() if value is not history
-        }
-        if isinstance(history, list):
-            request[recorded.history_key] = {"list": [self._shared(item) for item in history]}
-        elif history is not None:
-            request[recorded.history_key] = self._shared(history)
-        line = {
-            "trial": slug,
-            "number": recorded.number,
-            "thread": recorded.thread,
-            "wire": recorded.wire,
-            "history_key": recorded.history_key,
-            "request": request,
-            "status": recorded.status,
-            "content_type": recorded.content_type,
-            "whole": recorded.whole,
-            **_body_json(recorded.response),
-        }
-        self.lines.append(orjson.dumps(line))
+    def add(self, slug: str, exchanges: tuple[Recorded, ...]) -> None:
+        """Append the exchanges of one trial."""
+        before: list[tuple[int, Recorded]] = []
+        for recorded in exchanges:
+            line = {
+                "trial": slug,
+                "number": recorded.number,
+                "thread": recorded.thread,
+                "side": recorded.side,
+                "wire": recorded.wire,
+                "request": {key: self._shown(value) for key, value in recorded.request.items()},
+                "history_key": recorded.history_key,
+                "history": self._history(recorded.history, before[-_LOOK_BACK:]),
+                "status": recorded.status,
+                "content_type": recorded.content_type,
+                "whole": recorded.whole,
+                **_body_json(recorded.response),
+            }
+            self.lines.append(_dumps(line))
+            before.append((len(self.lines), recorded))
 
-    def _shared(self, value: Any) -> dict[str, Any]:
-        """``{"line": n}`` for what stands in line n, ``{"is": value}`` for what is short."""
-        raw = orjson.dumps(value)
+    def _history(self, history: tuple[Any, ...], before: list[tuple[int, Recorded]]) -> dict[str, Any]:
+        kept = [(_common(recorded.history, history), line) for line, recorded in before]
+        first, after = max(kept, default=(0, 0))
+        items = {"items": [self._shown(item) for item in history[first:]]}
+        return {"after": after, "first": first, **items} if first else items
+
+    def _shown(self, value: Any) -> dict[str, Any]:
+        raw = _dumps(value)
         if len(raw) < _SHARED:
             return {"is": value}
         if raw not in self._known:
-            self.lines.append(orjson.dumps({"value": value}))
+            self.lines.append(_dumps({"value": value}))
             self._known[raw] = len(self.lines)
         return {"line": self._known[raw]}
 
 
-def _of_cassette(path: Path) -> Mapping[str, tuple[Recorded, ...]]:
-    values: dict[int, Any] = {}
-    recordings: dict[str, list[Recorded]] = {}
-    for number, line in enumerate(_lines(path), start=1):
+class _Reader:
+    """Reads a cassette; what stands in one line is one object, in however many requests it comes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._values: dict[int, Any] = {}
+        self._histories: dict[int, tuple[Any, ...]] = {}
+
+    def read(self) -> Recordings:
+        """All of it.
+
+        Raises:
+            InputError: a line is none of a cassette.
+        """
+        first, *rest = self._path.read_bytes().splitlines() or [b""]
+        self._see_that_it_is_one(first)
+        found: dict[str, dict[int, Recorded]] = {}
+        for number, raw in enumerate(rest, start=2):
+            try:
+                line = _line(_loads(raw))
+                if isinstance(line, _Value):
+                    self._values[number] = line.value
+                    continue
+                recorded = self._recorded(number, line)
+                if recorded.number in found.setdefault(line.trial, {}):
+                    raise ValueError(f"request {recorded.number} of {line.trial} stands there twice")
+                found[line.trial][recorded.number] = recorded
+            except ValidationError as error:
+                problem = error.errors()[0]
+                field = ".".join(map(str, problem["loc"])) or "the line"
+                said = problem["msg"].removeprefix("Value error, ")
+                raise InputError(f"{self._path}:{number}: {field}: {said}") from None
+            except ValueError as error:
+                raise InputError(f"{self._path}:{number}: not a line of a cassette: {error}") from None
+        return {slug: tuple(exchanges.values()) for slug, exchanges in found.items()}
+
+    def _see_that_it_is_one(self, first: bytes) -> None:
         try:
-            raw = orjson.loads(line)
-            if number == 1:
-                _see_that_it_is_one(raw)
-            elif "value" in raw:
-                values[number] = raw["value"]
-            else:
-                recordings.setdefault(raw["trial"], []).append(_recorded(raw, values))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path}:{number}: not a line of a cassette: {error}") from None
-    return {slug: tuple(found) for slug, found in recordings.items()}
+            head = _loads(first)
+        except ValueError:
+            head = None
+        if not isinstance(head, dict) or head.get("kind") != _KIND:
+            raise InputError(f'{self._path}:1: not a cassette: one begins with {{"kind":"{_KIND}", …}}')
+        if head.get("schema") != _SCHEMA:
+            raise InputError(
+                f"{self._path}:1: schema {head.get('schema')!r} is not known here, where it is {_SCHEMA}: write the "
+                "cassette anew from its run, or replay it with the version that wrote it"
+            )
+
+    def _recorded(self, number: int, line: _Exchange) -> Recorded:
+        history: tuple[Any, ...] = tuple(self._value(item) for item in line.history.items)
+        if line.history.after is not None:
+            before = self._histories.get(line.history.after)
+            if before is None or line.history.first is None or len(before) < line.history.first:
+                raise ValueError(
+                    f"history.after: no history of {line.history.first} items in line {line.history.after} above"
+                )
+            history = before[: line.history.first] + history
+        self._histories[number] = history
+        return Recorded(
+            number=line.number,
+            thread=line.thread,
+            side=line.side,
+            wire=line.wire,
+            request={key: self._value(shown) for key, shown in line.request.items()},
+            history_key=line.history_key,
+            history=history,
+            status=line.status,
+            content_type=line.content_type,
+            response=_body(line),
+            whole=line.whole,
+        )
+
+    def _value(self, shown: _Shown) -> Any:
+        if shown.line is None:
+            return shown.is_
+        if shown.line not in self._values:
+            raise ValueError(f"no value stands in line {shown.line} above")
+        return self._values[shown.line]
 
 
-def _lines(path: Path) -> Iterable[bytes]:
-    return path.read_bytes().splitlines()
+def _line(raw: Any) -> _Exchange | _Value:
+    """A line of one kind or the other; what is wrong with it is said of that kind."""
+    if not isinstance(raw, dict):
+        raise ValueError("it is no object")  # noqa: TRY004 - the reader says it as it says all else
+    return _Value.model_validate(raw) if "value" in raw else _Exchange.model_validate(raw)
 
 
-def _see_that_it_is_one(head: Any) -> None:
-    if head != {"kind": _KIND, "schema": _SCHEMA}:
-        raise ValueError(f"the first line is {{'kind': {_KIND!r}, 'schema': {_SCHEMA}}}")
-
-
-def _recorded(raw: dict[str, Any], values: Mapping[int, Any]) -> Recorded:
-    def value(given: dict[str, Any]) -> Any:
-        if "list" in given:
-            return [value(each) for each in given["list"]]
-        return given["is"] if "is" in given else values[given["line"]]
-
-    return Recorded(
-        number=raw["number"],
-        thread=raw["thread"],
-        wire=raw["wire"],
-        request={key: value(given) for key, given in raw["request"].items()},
-        history_key=raw["history_key"],
-        status=raw["status"],
-        content_type=raw["content_type"],
-        response=_body(raw),
-        whole=raw["whole"],
-    )
+def _common(one: tuple[Any, ...], other: tuple[Any, ...]) -> int:
+    """How many items two histories have in common from the start."""
+    for index, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left is not right and left != right:
+            return index
+    return min(len(one), len(other))
 
 
 def _body_json(body: bytes) -> dict[str, str]:
@@ -199,10 +271,25 @@ def _body_json(body: bytes) -> dict[str, str]:
         return {"response_base64": base64.b64encode(body).decode()}
 
 
-def _body(raw: dict[str, Any]) -> bytes:
-    return raw["response"].encode() if "response" in raw else base64.b64decode(raw["response_base64"])
+def _body(line: _Exchange) -> bytes:
+    if line.response is not None:
+        return line.response.encode("utf-8", "surrogatepass")
+    try:
+        return base64.b64decode(line.response_base64 or "", validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"response_base64: {error}") from None
 
 
-def digest(request: Any) -> str:
-    """By which equal requests are found."""
-    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+def _dumps(value: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        # Half a character, which an agent may send: the standard writer spells it out.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _loads(data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return json.loads(data)

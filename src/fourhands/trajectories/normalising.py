@@ -65,8 +65,9 @@ VARYING: Final = (
         rf"{_WEEKDAY} {_MONTH}{_GAP}{_DAY} {_SECONDS}(?: [AP]M)?(?: [A-Z]{{3,4}})? {_YEAR}(?: [+-]\d{{4}})?",
         "date, ctime, git log",
     ),
-    Varying("date", rf"{_YEAR}([-/])(?:0?[1-9]|1[0-2])[-/]{_DAY}", "today's date in an agent's prompt"),
-    Varying("date", rf"(?:0?[1-9]|1[0-2])/{_DAY}/(?:{_YEAR}|2\d)(?! ?=)", "today's date as in the US; rich's log"),
+    Varying("date", rf"{_YEAR}[-/](?:0?[1-9]|1[0-2])[-/]{_DAY}", "today's date in an agent's prompt"),
+    Varying("date", rf"(?:0?[1-9]|1[0-2])/{_DAY}/{_YEAR}", "today's date as in the US"),
+    Varying("date", r"(?<=\[)\d\d/\d\d/\d\d(?= )", "rich's log"),
     Varying(
         "date",
         rf"(?:{_WEEKDAY} )?(?:{_MONTH}{_GAP}{_DAY},?{_GAP}{_YEAR}|{_DAY} {_MONTH} {_YEAR})",
@@ -108,20 +109,12 @@ _ANY: Final = re.compile(
 _PLACEHOLDERS: Final = {f"v{n}": f"<{each.name}>" for n, each in enumerate(VARYING)}
 
 
-def normalised(value: Any, *, top: bool = True) -> Any:
-    """JSON with what must differ named in place of its value; ``top`` is a request's whole body."""
+def normalised(value: Any) -> Any:
+    """JSON with what must differ named in place of its value; twice is as good as once."""
     if isinstance(value, str):
-        return _ANY.sub(_placeholder, value)
+        return _ANY.sub(lambda found: _PLACEHOLDERS[found.lastgroup or ""], value)
     if isinstance(value, list):
-        return [normalised(each, top=False) for each in value]
+        return [normalised(each) for each in value]
     if isinstance(value, dict):
-        return {
-            key: normalised(each, top=False) for key, each in value.items() if not (top and key in LEFT_OUT)
-        }
+        return {key: normalised(each) for key, each in value.items()}
     return value
-
-
-def _placeholder(found: re.Match[str]) -> str:
-    # The outermost group is entered before those within it, and is left last.
-    assert found.lastgroup
-    return _PLACEHOLDERS[found.lastgroup]

@@ -26,8 +26,8 @@ class Messages:
     history_key = "messages"
 
     def tool_name(self, tool: Json) -> Sequence[str]:
-        """See `Wire.tool_name`."""
-        return [str(tool.get("name", tool.get("type")))]
+        """See `Wire.tool_name`; one that the model must search for first is not offered yet."""
+        return [] if tool.get("defer_loading") else [str(tool.get("name", tool.get("type")))]
 
     def offered_by(self, item: Json) -> Sequence[str]:
         """See `Wire.offered_by`: none does."""

@@ -14,6 +14,8 @@ from harbor.models.agent.context import AgentContext
 from pydantic import Field
 
 from fourhands.engine.active import ActiveRun
+from fourhands.engine.agents.registry import AGENTS
+from fourhands.engine.asking import INSTRUCTION, SETUP, asking_env, asking_files
 from fourhands.engine.containers.shared import share
 from fourhands.engine.session import Session, SharedEnvironment
 from fourhands.model.condition import Condition
@@ -142,9 +144,15 @@ class SharedWorkspaceAgent(AttemptingAgent):
     @override
     async def work(self, instruction: str, environment: BaseEnvironment) -> ExecResult:
         """See `AttemptingAgent.work`."""
+        session = self._session
         await self._write_files()
-        command, env = self.launch(instruction, self._session)
-        return await environment.exec(command, env=dict(env))
+        if not (session.asking and AGENTS[self.name()].traits.asks_by_command):
+            command, env = self.launch(instruction, session)
+            return await environment.exec(command, env=dict(env))
+        for path, content in asking_files(session).items():
+            await _write(self._shared.sandbox, path, content)
+        command, env = self.launch(instruction + INSTRUCTION, session)
+        return await environment.exec(f"{SETUP} && {command}", env={**env, **asking_env(session)})
 
 
 async def _write(sandbox: Sandbox, path: str, content: str) -> None:

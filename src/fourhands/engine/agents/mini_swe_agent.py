@@ -48,6 +48,10 @@ class MiniSweAgent(SharedWorkspaceAgent):
         task_env = session.task_env
         # ``mini`` reads a setting's value as JSON where it can: a variable that looks like a number must be quoted.
         settings = [f"environment.env.{name}={json.dumps(value)}" for name, value in task_env.items()]
+        if session.reasoning_effort:
+            # As a part of the body: the client knows of no model behind the gateway that takes an effort.
+            effort = json.dumps(session.reasoning_effort)
+            settings.append(f"model.model_kwargs.extra_body.reasoning_effort={effort}")
         argv = [
             "env",
             *(f"--unset={name}" for name in task_env),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import override
+from typing import Final, override
 
 from harbor.environments.base import BaseEnvironment
 
@@ -12,9 +12,11 @@ from fourhands.engine.agents.base import SharedWorkspaceAgent
 from fourhands.engine.agents.npm import npm_packages
 from fourhands.engine.agents.registry import AGENTS
 from fourhands.engine.local import LocalEnvironment
-from fourhands.model.errors import InputError
 
 __all__ = ["NpmAgent"]
+
+_ELSEWHERE: Final = Path("/opt/agent")
+"""Where an agent lies in a container."""
 
 
 class NpmAgent(SharedWorkspaceAgent):
@@ -35,13 +37,17 @@ class NpmAgent(SharedWorkspaceAgent):
         """See `SharedWorkspaceAgent.install`.
 
         Raises:
-            InputError: the environment is a container.
             MissingError: npm is missing, or does not reach its registry.
         """
         await super().install(environment)
+        self._prefix, self._node = await asyncio.to_thread(npm_packages, AGENTS[self.name()].lock)
         if not isinstance(self._shared, LocalEnvironment):
-            raise InputError(
-                f"{self.name()} runs in the local environment only: leave out --env, or take mini-swe-agent or thin"
-            )
-        lock = AGENTS[self.name()].lock
-        self._prefix, self._node = await asyncio.to_thread(npm_packages, lock)
+            self._prefix = await _brought(environment, self._prefix)
+            self._node = await _brought(environment, self._node)
+
+
+async def _brought(environment: BaseEnvironment, prefix: Path) -> Path:
+    """A copy of what is installed here, in a container that has a C library like ours."""
+    inside = _ELSEWHERE / prefix.name
+    await environment.upload_dir(prefix, str(inside))
+    return inside

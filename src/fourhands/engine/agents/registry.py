@@ -85,7 +85,8 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         install=npm_packages,
         wire="responses",
         traits=AgentTraits(
-            thread_headers=("thread-id", "x-codex-parent-thread-id"), sub_agent_header="x-codex-parent-thread-id"
+            thread_headers=("thread-id", "x-codex-parent-thread-id"),
+            sub_agent_header="x-codex-parent-thread-id",
         ),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     ),
@@ -93,6 +94,8 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         "fourhands.engine.agents.mini_swe_agent:MiniSweAgent",
         "2.4.6",
         Path(__file__).with_name("mini-swe-agent.txt"),
+        traits=AgentTraits(asks_by_command=True),
+        efforts=("none", "minimal", "low", "medium", "high", "xhigh"),
     ),
     "opencode": AgentEntry(
         "fourhands.engine.agents.opencode:OpenCode",
@@ -145,5 +148,6 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         "1",
         Path(__file__).with_name("thin_program.py"),
         install=_nothing,
+        traits=AgentTraits(asks_by_command=True),
     ),
 }

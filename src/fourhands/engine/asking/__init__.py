@@ -54,7 +54,7 @@ def asking_files(session: Asked) -> Mapping[str, str]:
 
 def asking_env(session: Asked) -> Mapping[str, str]:
     """The same in variables, which win over the file."""
-    return {"FOURHANDS_ASK_URL": session.gateway_root, "FOURHANDS_ASK_TOKEN": session.token}
+    return {"ASK_THE_USER_URL": session.gateway_root, "ASK_THE_USER_TOKEN": session.token}
 
 
 def relay_command(python: str) -> list[str]:

@@ -1,7 +1,7 @@
 """An MCP server on standard input and output that passes requests on to the one behind a URL. Runs inside.
 
-The standard library only, Python 3.9 or later. Where and as whom stands in FOURHANDS_ASK_URL and
-FOURHANDS_ASK_TOKEN, or in two lines of the file ``.ask-the-user`` beside this one: agents clean the environment of
+The standard library only, Python 3.9 or later. Where and as whom stands in ASK_THE_USER_URL and
+ASK_THE_USER_TOKEN, or in two lines of the file ``.ask-the-user`` beside this one: agents clean the environment of
 the servers that they start. The server behind the URL keeps no state: only requests concern it.
 """
 
@@ -115,7 +115,7 @@ def _messages(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
 
 def settings() -> list[str]:
     """URL and token."""
-    named = [os.environ.get("FOURHANDS_ASK_URL", ""), os.environ.get("FOURHANDS_ASK_TOKEN", "")]
+    named = [os.environ.get("ASK_THE_USER_URL", ""), os.environ.get("ASK_THE_USER_TOKEN", "")]
     return named if all(named) else Path(__file__).with_name(".ask-the-user").read_text().splitlines()
 
 
