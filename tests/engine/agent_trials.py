@@ -29,7 +29,7 @@ from fourhands.gateway.players import Player, PlayerServer
 from fourhands.gateway.traits import AgentTraits
 from fourhands.model.event import Event, EventKind
 from fourhands.model.usage import Usage
-from fourhands.trajectories.exchanges import ExchangeReader
+from fourhands.trajectories.exchanges import read_exchange
 from fourhands.trajectories.run_folder import Attempt, RunFolder
 
 Json = dict[str, Any]
@@ -179,9 +179,9 @@ class Played:
 
     def recorded_requests(self) -> dict[int, Json]:
         """By its number, each request as our record has it."""
-        reader = ExchangeReader(self.attempt.blobs.get)
+        get = self.attempt.blobs.get
         return {
-            body["request"]: reader.read(body["exchange"]).request
+            body["request"]: read_exchange(get, body["exchange"]).request
             for body in self.bodies(EventKind.MODEL_CALLED)
         }
 

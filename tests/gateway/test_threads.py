@@ -422,3 +422,22 @@ async def test_a_trial_may_be_reached_at_two_addresses(scene: MakeScene) -> None
             body = {"model": "m", "messages": s.messages, "tools": TOOLS}
             async with s.client.post(url, json=body, headers={"x-api-key": s.token}) as answer:
                 assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    ("kept", "commands", "fires"),
+    [
+        ("each", ["cd sub", "cat ../a.txt"], False),
+        ("kept", ["cd sub", "cat ../a.txt"], True),
+        ("kept_inside", ["cd sub", "cat ../a.txt"], True),
+        ("kept", ["cd /tmp", "cat a.txt"], False),
+        ("kept_inside", ["cd /tmp", "cat a.txt"], True),
+    ],
+)
+async def test_a_shell_that_is_kept_reads_where_it_stands(
+    scene: MakeScene, kept: Any, commands: list[str], fires: bool
+) -> None:
+    async with scene(k=1, traits=AgentTraits(shell_folder=kept)) as s:
+        for number, command in enumerate([*commands, "true"]):
+            await s.step(f"c{number}", command)
+        assert bool(s.of(EventKind.TRIGGER_FIRED)) is fires

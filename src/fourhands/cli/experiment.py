@@ -11,9 +11,17 @@ import itertools
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from fourhands.cli.prices import CURRENT
 from fourhands.model.condition import Condition
@@ -80,6 +88,20 @@ class Experiment(BaseModel):
             for each in _conditions(given)
         ]
 
+    @model_validator(mode="after")
+    def _replay_asks_nobody(self) -> Self:
+        if self.upstream is None:
+            return self
+        if self.budget is not None:
+            raise ValueError("upstream: a replay asks no model and costs nothing: leave out budget")
+        if self.base_url is not None:
+            raise ValueError("upstream: a replay asks no model: leave out base_url")
+        if any(condition.message == "live" for condition in self.conditions):
+            raise ValueError(
+                "upstream: what the user's model said is not given back: leave out conditions with message=live"
+            )
+        return self
+
     @field_serializer("budget", when_used="json-unless-none")
     @staticmethod
     def _plain_number(value: Decimal) -> float:
@@ -142,6 +164,8 @@ def as_yaml(experiment: Experiment) -> str:
     )
 
 
+_NOT_REPLAYED = frozenset({"out", "upstream", "base_url", "budget"})
+"""Keys that a replay does not take over from the run it replays."""
 _KEYS = tuple(field.alias or name for name, field in Experiment.model_fields.items())
 
 
@@ -165,7 +189,7 @@ def _recorded(values: Mapping[str, Any]) -> dict[str, Any]:
     path = Path(upstream.removeprefix(REPLAY), "experiment.yaml")
     if "tasks" in values or not upstream.startswith(REPLAY) or not path.is_file():
         return {}
-    return {key: value for key, value in _read(path).items() if key not in {"out", "upstream", "base_url"}}
+    return {key: value for key, value in _read(path).items() if key not in _NOT_REPLAYED}
 
 
 def _conditions(given: Any) -> Iterator[Condition]:

@@ -90,6 +90,11 @@ class ActiveRun:
             self.budget.see(event)
         self.on_event(key, event)
 
+    def session(self, slug: str) -> Session | None:
+        """The session of the trial with that slug, if it is under way; may be called from any thread."""
+        found = [each for each in list(self.sessions.values()) if each.key.slug == slug]
+        return found[-1] if found else None
+
     @staticmethod
     def of(context_id: UUID | None) -> Session | None:
         """The session of a Harbor trial, whichever run it is of."""

@@ -14,11 +14,14 @@ from fourhands.engine.scripted.playbooks import TEMPERAMENTS, last_moves, playbo
 from fourhands.engine.scripted.reference import parse_reference
 from fourhands.gateway.playbook import Move, Playbook
 from fourhands.gateway.players import Player, PlayerServer, RecordedPlayer, ScriptedPlayer
-from fourhands.gateway.replay import Divergence, ReplayServer
+from fourhands.gateway.replay import ReplayServer
 from fourhands.gateway.stochastic import STOCHASTIC, Odds, StochasticPlayer, draw
+from fourhands.gateway.tape import Divergence
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.condition import Condition, EditSource
 from fourhands.model.errors import InputError, MissingError
+from fourhands.model.event import Actor, EventKind
+from fourhands.model.outcome import Termination
 from fourhands.model.trial import RECORDED, SCRIPTED, TrialKey
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.cassette import read_recordings
@@ -29,8 +32,12 @@ __all__ = ["Models"]
 
 _PATIENCE: Final = 20.0
 """Seconds that a provider has to take a connection."""
+_NAMED: Final = 5
+"""Trials that a message names."""
 _SEEN_MODEL: Final = "model"
 """What an agent is told a stand-in is called: the same for all."""
+_BY_ITSELF: Final = frozenset({Termination.FINISHED, Termination.PROTOCOL_FAILURE})
+"""How an agent ends that nobody stopped."""
 
 
 class Models:
@@ -43,6 +50,7 @@ class Models:
             InputError: a playbook, a recording or an address is wrong.
             MissingError: the provider's key is not in the environment.
         """
+        self._run_id = plan.run_id
         self._settings = plan.settings
         self._address = ""
         self._replay = _replay(plan) if plan.settings.replay else None
@@ -78,10 +86,26 @@ class Models:
         if self._replay is not None:
             self._replay.rewind(key.slug)
             seen = _SEEN_MODEL if name.startswith((SCRIPTED, RECORDED)) else name
-            return Upstream(self._address + ReplayServer.path(key.slug), seen)
+            address = self._address + ReplayServer.path(key.slug)
+            return Upstream(address, seen, on_end=lambda: self._note_unasked(key.slug))
         if name.startswith((SCRIPTED, RECORDED)):
             return Upstream(self._address + PlayerServer.path(key.slug), _SEEN_MODEL)
         return self._live(name)
+
+    def _note_unasked(self, slug: str) -> None:
+        """Record what a replayed trial did not ask for; an agent that ended before its recording went another way."""
+        session = ActiveRun.find(self._run_id).session(slug)
+        left = self._replay.unasked(slug) if self._replay else None
+        if session is None or left is None:
+            return
+        conversation = session.conversation
+        note = {"note": "replay_unfinished", "asked": left.asked, "left": list(left.requests)}
+        diff = conversation.blobs.put(left.diff.encode())
+        conversation.emit(Actor.HARNESS, EventKind.NOTE, {**note, "diff": diff})
+        if left.steps and session.termination in _BY_ITSELF:
+            conversation.fail(
+                f"the agent ended after {left.asked} requests, and its recording goes on with request {left.steps[0]}"
+            )
 
     def _live(self, name: str) -> Upstream:
         settings = self._settings
@@ -105,18 +129,28 @@ def _replay(plan: Plan) -> ReplayServer:
     source = plan.settings.replay
     assert source is not None
     recordings = read_recordings(source)
-    for trial in plan.trials:
-        if plan.not_applicable(trial) is None and trial.key.slug not in recordings:
-            raise InputError(
-                f"{source} has no recording of {trial.key.slug}: replay what was recorded: {', '.join(recordings)}"
-            )
-    return ReplayServer(recordings, lambda slug, found: _stop(plan.run_id, slug, found))
+    wanted = [trial.key.slug for trial in plan.trials if plan.not_applicable(trial) is None]
+    if missing := [slug for slug in wanted if slug not in recordings]:
+        raise InputError(
+            f"{source} has no recording of {_some(missing)}: leave out what was not recorded; there is "
+            f"{_some(sorted(recordings))}"
+        )
 
+    def secret_of(slug: str) -> str:
+        session = ActiveRun.find(plan.run_id).session(slug)
+        return session.token if session else ""
 
-def _stop(run_id: str, slug: str, found: Divergence) -> None:
-    for session in ActiveRun.find(run_id).sessions.values():
-        if session.key.slug == slug:
+    def stop(slug: str, found: Divergence) -> None:
+        session = ActiveRun.find(plan.run_id).session(slug)
+        if session:
             session.conversation.diverged(found.request, found.expected, found.diff)
+
+    return ReplayServer(recordings, secret_of=secret_of, on_divergence=stop)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _see_that_one_answers(option: str, address: str | None) -> None:

@@ -231,6 +231,7 @@ class Session:
         await self.agent_stopped()
         await self._environment.sandbox.kill_all()  # also what was started to bring the logs out
         await self._gateway.call(self.conversation.agent_ended())
+        self._upstream.on_end()
         workspace = self.conversation.workspace
         task = load_task(self._task.path)
         result = await verify(task, self._store, workspace.base_tree, workspace.tree)

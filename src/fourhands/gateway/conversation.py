@@ -22,9 +22,10 @@ from fourhands.gateway.traits import NO_TRAITS, AgentTraits
 from fourhands.model.errors import FourhandsError
 from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
 from fourhands.model.outcome import Termination
+from fourhands.model.sandbox import WORKDIR
 from fourhands.model.usage import Usage
 from fourhands.model.user import Answer, Intervene, Moment, Occasion, User, Utterance
-from fourhands.touch.actions import action_touches, read_observation
+from fourhands.touch.actions import action_touches, folder_after, read_observation
 from fourhands.touch.text_actions import TEXT_TOOL
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
@@ -92,6 +93,14 @@ class Admitted:
     tools: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Acted:
+    """An action, and where the agent's shell stood before it."""
+
+    action: Action
+    folder: str
+
+
 @dataclass(slots=True)
 class _Carried:
     first: int = 0
@@ -154,7 +163,7 @@ class Conversation:
         self._lock = asyncio.Lock()
         self._threads = Threads(traits)
         self._seen: set[tuple[str, str]] = set()
-        self._actions: dict[str, Action] = {}
+        self._actions: dict[str, _Acted] = {}
         self._closed = False
         self._insertions: list[Insertion] = []
         self._adrift: set[str] = set()
@@ -383,7 +392,7 @@ class Conversation:
             now = [message for message, carried in self._carried.items() if carried.last == admitted.number]
             self._chained[reply.id] = before.union(now)
         for call, action in zip(calls, actions, strict=True):
-            self._actions[call] = action
+            self._actions[call] = _Acted(action, thread.folder)
             self.emit(
                 Actor.AGENT,
                 EventKind.ACTION_SEEN,
@@ -392,15 +401,23 @@ class Conversation:
                     "call": call,
                     "tool": action.tool,
                     "arguments": self.blobs.put(_arguments(action)),
-                    "touches": _touches_json(action, None),
+                    "touches": _touches_json(self._actions[call], None),
                 },
                 thread=thread,
             )
+            thread.folder = self._folder_after(thread.folder, action)
         if calls:
             if thread.is_main and self._adrift:
                 self._moor(calls)
             if not self._closed:
                 await self._ask(Moment.BEFORE_ACTION, thread, calls)
+
+    def _folder_after(self, folder: str, action: Action) -> str:
+        if self._traits.shell_folder == "each":
+            return folder
+        after = folder_after(action.tool, action.arguments, folder)
+        is_inside = f"{after}/".startswith(f"{WORKDIR}/")
+        return after if is_inside or self._traits.shell_folder == "kept" else WORKDIR
 
     async def ask(self, question: str) -> str:
         """Put the agent's question to the users, and wait for the answer; the agent's other threads go on meanwhile.
@@ -504,7 +521,7 @@ class Conversation:
             self._seen.add((thread.name, result.call))
             seen = read_observation(result.text)
             output = seen.output.encode("utf-8", "surrogatepass")
-            action = self._actions.get(result.call)
+            acted = self._actions.get(result.call)
             self.emit(
                 Actor.AGENT,
                 EventKind.ACTION_RESULT,
@@ -513,7 +530,7 @@ class Conversation:
                     "output": self.blobs.put(output),
                     "bytes": len(output),
                     "code": seen.code,
-                    "touches": _touches_json(action, seen.output) if action else [],
+                    "touches": _touches_json(acted, seen.output) if acted else [],
                     "elapsed": self._elapsed(),
                 },
                 thread=thread,
@@ -635,14 +652,15 @@ def _arguments(action: Action) -> bytes:
     return orjson.dumps(action.arguments)
 
 
-def _touches_json(action: Action, output: str | None) -> list[dict[str, Any]]:
+def _touches_json(acted: _Acted, output: str | None) -> list[dict[str, Any]]:
+    action = acted.action
     return [
         {
             "path": touch.path,
             "kind": touch.kind,
             "lines": None if touch.lines is None else [[lines.start, lines.end] for lines in touch.lines],
         }
-        for touch in action_touches(action.tool, action.arguments, output=output)
+        for touch in action_touches(action.tool, action.arguments, output=output, folder=acted.folder)
     ]
 
 

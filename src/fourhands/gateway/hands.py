@@ -5,15 +5,20 @@ from __future__ import annotations
 from shlex import quote
 from typing import Final, Protocol
 
-from fourhands.gateway.playbook import Move, Turn
+from fourhands.gateway.playbook import Edit, Move, Turn
 from fourhands.wire.serving.types import Answer, ModelTurn, UserTurn
 
-__all__ = ["ASK_COMMAND", "MOST_WAITS", "WAITING", "Hands", "show"]
+__all__ = ["ASK_COMMAND", "MOST_WAITS", "WAITING", "Hands", "change", "show"]
 
 ASK_COMMAND: Final = "ask-the-user"
 """For agents whose model cannot be given a tool; their instructions name it."""
 MOST_WAITS: Final = 60
 """In a row: what is not over then, never is."""
+_CHANGE: Final = (
+    "import os, sys; path, old, new = map(os.fsencode, sys.argv[1:]); text = open(path, 'rb').read(); "
+    "old in text or sys.exit('not found: the text to replace'); "
+    "open(path, 'wb').write(text.replace(old, new, 1))"
+)
 WAITING: Final = "That is not done yet. I wait for it."
 
 
@@ -41,3 +46,8 @@ class Hands(Protocol):
 def show(path: str) -> str:
     """The command that shows a file."""
     return f"cat -- {quote(path)}"
+
+
+def change(edit: Edit) -> str:
+    """The command that makes an edit, and fails where its text does not stand."""
+    return f"python3 -c {quote(_CHANGE)} {quote(edit.path)} {quote(edit.old)} {quote(edit.new)}"

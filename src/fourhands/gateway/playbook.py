@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from fourhands.model.errors import InputError
 
-__all__ = ["Move", "Playbook", "Temperament", "Turn", "load_playbook", "next_move"]
+__all__ = ["Edit", "Move", "Playbook", "Temperament", "Turn", "load_playbook", "next_move"]
 
 Turn = Literal["model", "user"]
 """Whose turn a message of the history was; results of actions are left out."""
@@ -25,27 +25,41 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Edit(_Strict):
+    """``old``, which stands once in the file at ``path``, becomes ``new``."""
+
+    path: str
+    old: Annotated[str, Field(min_length=1)]
+    new: str
+
+
 class Move(_Strict):
     """One reply of the model: a thought with something to do, a question to the user, or the end of its work.
 
     To do is one of ``command``, a shell command; ``parallel``, several in one reply; ``read``, a path relative to the
-    repository, shown by the agent's own tool where it has one; ``delegate``, commands for a sub-agent, one a reply of
-    its own, where the agent has any. With ``ask`` the thought is the question, and that is all. A ``command`` that
-    comes with ``submit`` runs in the step that submits, where the agent ends by a command: nobody can act between
-    the two.
+    repository, shown by the agent's own tool where it has one; ``edit``, a replacement in a file, made by the agent's
+    own tool where it has one; ``delegate``, commands for a sub-agent, one a reply of its own, where the agent has any.
+    With ``ask`` the thought is the question, and that is all. A ``command`` that comes with ``submit`` runs in the step
+    that submits, where the agent ends by a command: nobody can act between the two.
     """
 
     thought: str
     command: str | None = None
     parallel: tuple[str, ...] = ()
     read: str | None = None
+    edit: Edit | None = None
     delegate: tuple[str, ...] = ()
     submit: bool = False
     ask: bool = False
 
     @model_validator(mode="after")
     def _is_one_reply(self) -> Move:
-        others = {"parallel": self.parallel, "read": self.read, "delegate": self.delegate}
+        others = {
+            "parallel": self.parallel,
+            "read": self.read,
+            "edit": self.edit,
+            "delegate": self.delegate,
+        }
         to_do = [name for name, value in others.items() if value]
         if self.command is not None:
             to_do.append("command")
@@ -55,11 +69,11 @@ class Move(_Strict):
             raise ValueError(f"a move with submit = true can have a command, not {to_do[0]}")
         if len(to_do) > 1:
             raise ValueError(
-                f"a move has one of command, parallel, read and delegate, not {' and '.join(to_do)}"
+                f"a move has one of command, parallel, read, edit and delegate, not {' and '.join(to_do)}"
             )
         if not (self.ask or self.submit or to_do):
             raise ValueError(
-                "a move has a command (or parallel, read, delegate), or submit = true, or ask = true"
+                "a move has a command (or parallel, read, edit, delegate), or submit = true, or ask = true"
             )
         return self
 

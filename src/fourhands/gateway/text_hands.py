@@ -8,7 +8,7 @@ from itertools import takewhile
 from shlex import quote
 from typing import Final
 
-from fourhands.gateway.hands import ASK_COMMAND, MOST_WAITS, WAITING, show
+from fourhands.gateway.hands import ASK_COMMAND, MOST_WAITS, WAITING, change, show
 from fourhands.gateway.playbook import Move, Turn
 from fourhands.wire.serving.text import UNPAGED, TextForm, keys
 from fourhands.wire.serving.types import Answer, Asked, ModelTurn, UserTurn
@@ -57,6 +57,8 @@ class TextHands:
             return Answer(self._form.write(move.thought, [], seconds=_SHORT, done=True))
         if move.read is not None:
             return self._say(move.thought, [show(move.read)])
+        if move.edit is not None:
+            return self._say(move.thought, [change(move.edit)])
         return self._say(move.thought, move.parallel or move.delegate or [move.command or ""])
 
     def _is_done(self, command: str) -> bool:

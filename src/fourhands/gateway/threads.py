@@ -9,6 +9,7 @@ import orjson
 
 from fourhands.gateway.traits import AgentTraits
 from fourhands.model.event import MAIN_THREAD
+from fourhands.model.sandbox import WORKDIR
 from fourhands.wire.document import Document
 from fourhands.wire.history import History
 from fourhands.wire.types import Action, Wire
@@ -42,6 +43,8 @@ class Thread:
     name: str
     history: History
     pending: list[PendingReply] = field(default_factory=list)
+    folder: str = WORKDIR
+    """Where its shell stands, if the agent keeps one."""
     delegated: frozenset[str] = frozenset()
     """Calls of its last reply that started a sub-agent, and whose results have not come back."""
 

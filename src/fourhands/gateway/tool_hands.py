@@ -11,8 +11,8 @@ from typing import Any, Final
 import orjson
 
 from fourhands.gateway.delegation import delegation_prompt
-from fourhands.gateway.hands import ASK_COMMAND, MOST_WAITS, WAITING, show
-from fourhands.gateway.playbook import Move, Turn
+from fourhands.gateway.hands import ASK_COMMAND, MOST_WAITS, WAITING, change, show
+from fourhands.gateway.playbook import Edit, Move, Turn
 from fourhands.wire.serving import tools
 from fourhands.wire.serving.types import Answer, Asked, ModelTurn, Tool, ToolUse, UserTurn, marks_of
 
@@ -71,6 +71,8 @@ class ToolHands:
             return self._end(move)
         if move.read is not None:
             return self._answer(move, self._read(move.read, move.thought))
+        if move.edit is not None:
+            return self._answer(move, self._edit(move.edit, move.thought))
         if move.delegate:
             return self._answer(move, self._delegate(move))
         commands = move.parallel or (move.command or "",)
@@ -87,6 +89,12 @@ class ToolHands:
         tool = tools.read_tool(self._asked.tools)
         use = tool and tools.use_to_read(tool, path, _directory(self._told), _first_line(why))
         return use or self._run(show(path), why)
+
+    def _edit(self, edit: Edit, why: str) -> ToolUse:
+        tool = tools.edit_tool(self._asked.tools)
+        place = edit.path, _directory(self._told)
+        use = tool and tools.use_to_edit(tool, *place, old=edit.old, new=edit.new, why=_first_line(why))
+        return use or self._run(change(edit), why)
 
     def _delegate(self, move: Move) -> ToolUse:
         tool = tools.sub_agent_tool(self._asked.tools)

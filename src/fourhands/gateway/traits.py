@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 __all__ = ["NO_TRAITS", "AgentTraits"]
 
@@ -18,8 +18,10 @@ class AgentTraits:
     that the agent takes no MCP tool, and asks the user by a command. ``runs_outside`` says that it runs in our
     process and only acts in the sandbox. ``announcements`` are words by which the agent's own client tells the
     model that a file changed under it. ``text_actions`` says that the agent offers no tools and acts on the text
-    of a reply. ``native_framing`` is how the agent's own client words a message that its user sends in mid-turn,
-    with ``{message}`` in it; ``None`` when it passes plain user text.
+    of a reply. ``shell_folder`` says whether each command starts in the repository, or where the last one left
+    the shell (``kept``), unless that is outside of the repository (``kept_inside``). ``native_framing`` is how
+    the agent's own client words a message that its user sends in mid-turn, with ``{message}`` in it; ``None``
+    when it passes plain user text.
     """
 
     thread_headers: tuple[str, ...] = ()
@@ -29,6 +31,7 @@ class AgentTraits:
     runs_outside: bool = False
     announcements: tuple[str, ...] = ()
     text_actions: bool = False
+    shell_folder: Literal["each", "kept", "kept_inside"] = "each"
     native_framing: str | None = None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 __all__ = ["Upstream"]
@@ -17,3 +18,5 @@ class Upstream:
     base_url: str
     model: str
     key: str | None = None
+    on_end: Callable[[], None] = lambda: None
+    """Called once the agent has gone, before the trial is verified."""

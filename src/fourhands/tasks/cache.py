@@ -13,9 +13,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from typing import Final
 
-__all__ = ["cache_root", "content_key", "file_lock", "provide", "write_whole"]
+from fourhands.model.errors import MissingError
+
+__all__ = ["cache_root", "content_key", "file_lock", "nothing_built", "provide", "write_whole"]
+
+_BUILDS: Final = ContextVar("builds", default=True)
 
 
 def cache_root() -> Path:
@@ -44,11 +50,16 @@ def provide(kind: str, key: str, build: Callable[[Path, Path], None]) -> Path:
 
     ``build(scratch, final)`` fills the empty directory ``scratch``; it is then renamed to ``final``, so that an
     entry is whole or absent. Processes that want the same entry wait for the one that builds it.
+
+    Raises:
+        MissingError: it is not there, and within `nothing_built` it stays so.
     """
     folder = cache_root() / kind
     final = folder / key[:32]
     if final.is_dir():
         return final
+    if not _BUILDS.get():
+        raise MissingError(f"{final} is not there: what needs it builds it on first use")
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock(cache_root() / "locks" / f"{kind}-{final.name}"):
         if final.is_dir():
@@ -66,6 +77,16 @@ def provide(kind: str, key: str, build: Callable[[Path, Path], None]) -> Path:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
     return final
+
+
+@contextmanager
+def nothing_built() -> Iterator[None]:
+    """Within it, `provide` only finds what is there."""
+    token = _BUILDS.set(False)
+    try:
+        yield
+    finally:
+        _BUILDS.reset(token)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -37,10 +37,12 @@ class ShellCommand:
     cwd: str = WORKDIR
 
 
-def shell_commands(tool: str, arguments: Mapping[str, Any] | str) -> tuple[ShellCommand, ...]:
+def shell_commands(
+    tool: str, arguments: Mapping[str, Any] | str, folder: str = WORKDIR
+) -> tuple[ShellCommand, ...]:
     """The commands of a call, none if it holds none: a command line, or an argument list; or in a text.
 
-    Keystrokes for a program that runs already are none.
+    Keystrokes for a program that runs already are none. ``folder`` is where the shell stands, if it is told none.
     """
     calls: Iterable[Mapping[str, Any]]
     if isinstance(arguments, Mapping):
@@ -49,10 +51,10 @@ def shell_commands(tool: str, arguments: Mapping[str, Any] | str) -> tuple[Shell
         calls = (action.arguments for action in text_actions(arguments))
     else:
         calls = scripted_calls(arguments)
-    return tuple(command for call in calls if (command := _command(call)) is not None)
+    return tuple(command for call in calls if (command := _command(call, folder)) is not None)
 
 
-def _command(arguments: Mapping[str, Any]) -> ShellCommand | None:
+def _command(arguments: Mapping[str, Any], folder: str) -> ShellCommand | None:
     inner = arguments.get("action")  # Codex's ``local_shell``
     given = inner if isinstance(inner, Mapping) else arguments
     if given.get("is_input") in (True, "true"):
@@ -60,7 +62,7 @@ def _command(arguments: Mapping[str, Any]) -> ShellCommand | None:
     for name in _COMMANDS:
         script = _script(given.get(name))
         if script is not None:
-            return ShellCommand(script, posixpath.join(WORKDIR, text_of(given, _FOLDERS) or ""))
+            return ShellCommand(script, posixpath.join(folder, text_of(given, _FOLDERS) or ""))
     return None
 
 

@@ -89,6 +89,11 @@ class Interpreter:
         self._state = _State(cwd)
         self._budget = _MOST_COMMANDS
 
+    @property
+    def folder(self) -> str | None:
+        """Where the shell stands now; ``None`` when the text does not tell it."""
+        return self._state.cwd
+
     def interpret(self, script: str) -> None:
         """Walk a whole script; its output is shown."""
         root = self._parse(script)

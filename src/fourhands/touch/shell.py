@@ -20,7 +20,7 @@ from fourhands.touch.output import Named, named_files, plain_numbers
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-__all__ = ["LONGEST", "merge", "parse", "shell_touches"]
+__all__ = ["LONGEST", "merge", "parse", "shell_folder", "shell_touches"]
 
 LONGEST: Final = 1 << 15
 """Characters of a command that are looked at: beyond this, it is data. In text that is no shell the parser takes
@@ -49,6 +49,16 @@ def shell_touches(
         # Nested deeper than any person or model writes.
         return ()
     return merge(_touches(interpreter.shown, interpreter, output))
+
+
+def shell_folder(command: str, folder: str, *, workdir: str = WORKDIR) -> str:
+    """Where a shell that starts in ``folder`` stands after ``command``; ``folder`` where the text does not tell."""
+    interpreter = Interpreter(parse, cwd=folder, workdir=workdir)
+    try:
+        interpreter.interpret(command[:LONGEST])
+    except RecursionError:
+        return folder
+    return interpreter.folder or folder
 
 
 def parse(script: str) -> Node | None:

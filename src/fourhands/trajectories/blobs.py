@@ -8,8 +8,10 @@ import zlib
 from pathlib import Path
 from typing import Final
 
-__all__ = ["BlobStore"]
+__all__ = ["HIDDEN", "BlobStore"]
 
+HIDDEN: Final = b"(secret)"
+"""What stands in the place of a secret."""
 _SMALL: Final = 1 << 13
 
 
@@ -31,7 +33,7 @@ class BlobStore:
     def put(self, data: bytes) -> str:
         """Store ``data`` and return its hash; storing it again costs a look."""
         if self._hide and self._hide in data:
-            data = data.replace(self._hide, b"(secret)")
+            data = data.replace(self._hide, HIDDEN)
         digest = hashlib.sha256(data).hexdigest()
         if digest in self._known:
             return digest

@@ -7,8 +7,8 @@ machine or of the day they were made; answers are as they came, but for secrets.
     {"value": …}                                                   a long value, named by its line's number from 1
     {"trial": …, "request": {KEY: V}, "history": {…}, …}           an exchange: `Recorded`
 
-where V is ``{"is": value}`` or ``{"line": n}``, and a history ``{"after": n, "first": k, "items": [V, …]}``: the first k
-items of the history in line n, and then these; without ``after``, these alone.
+where V is ``{"is": value}`` or ``{"line": n}``, and a history ``{"after": n, "first": k, "items": [V, …]}``: the
+first k items of the history in line n, and then these; without ``after``, these alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import binascii
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Self
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -57,7 +57,7 @@ class _Shown(_Line):
 class _History(_Line):
     after: int | None = None
     first: Annotated[int, Field(ge=1)] | None = None
-    items: tuple[_Shown, ...]
+    items: list[_Shown]
 
     @model_validator(mode="after")
     def _is_told_how_much(self) -> Self:
@@ -174,6 +174,7 @@ class _Reader:
         self._path = path
         self._values: dict[int, Any] = {}
         self._histories: dict[int, tuple[Any, ...]] = {}
+        self._found: dict[str, dict[int, Recorded]] = {}
 
     def read(self) -> Recordings:
         """All of it.
@@ -183,17 +184,9 @@ class _Reader:
         """
         first, *rest = self._path.read_bytes().splitlines() or [b""]
         self._see_that_it_is_one(first)
-        found: dict[str, dict[int, Recorded]] = {}
         for number, raw in enumerate(rest, start=2):
             try:
-                line = _line(_loads(raw))
-                if isinstance(line, _Value):
-                    self._values[number] = line.value
-                    continue
-                recorded = self._recorded(number, line)
-                if recorded.number in found.setdefault(line.trial, {}):
-                    raise ValueError(f"request {recorded.number} of {line.trial} stands there twice")
-                found[line.trial][recorded.number] = recorded
+                self._take(number, _line(_loads(raw)))
             except ValidationError as error:
                 problem = error.errors()[0]
                 field = ".".join(map(str, problem["loc"])) or "the line"
@@ -201,7 +194,16 @@ class _Reader:
                 raise InputError(f"{self._path}:{number}: {field}: {said}") from None
             except ValueError as error:
                 raise InputError(f"{self._path}:{number}: not a line of a cassette: {error}") from None
-        return {slug: tuple(exchanges.values()) for slug, exchanges in found.items()}
+        return {slug: tuple(exchanges.values()) for slug, exchanges in self._found.items()}
+
+    def _take(self, number: int, line: _Exchange | _Value) -> None:
+        if isinstance(line, _Value):
+            self._values[number] = line.value
+            return
+        exchanges = self._found.setdefault(line.trial, {})
+        if line.number in exchanges:
+            raise ValueError(f"request {line.number} of {line.trial} stands there twice")
+        exchanges[line.number] = self._recorded(number, line)
 
     def _see_that_it_is_one(self, first: bytes) -> None:
         try:
@@ -251,7 +253,7 @@ class _Reader:
 def _line(raw: Any) -> _Exchange | _Value:
     """A line of one kind or the other; what is wrong with it is said of that kind."""
     if not isinstance(raw, dict):
-        raise ValueError("it is no object")  # noqa: TRY004 - the reader says it as it says all else
+        raise ValueError("it is no object")
     return _Value.model_validate(raw) if "value" in raw else _Exchange.model_validate(raw)
 
 

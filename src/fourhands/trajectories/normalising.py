@@ -17,11 +17,11 @@ __all__ = ["LEFT_OUT", "VARYING", "Varying", "normalised"]
 
 @dataclass(frozen=True, slots=True)
 class Varying:
-    """A form of text that differs from run to run, and what is put in its place.
+    r"""A form of text that differs from run to run, and what is put in its place.
 
     ``pattern`` is tried at every place of a text, so every repetition in it is bounded. No digit stands before or
     behind what it finds: what is put in its place then never makes something else look like such a form. It does
-    not ask for word boundaries: in JSON within JSON, the letter of an ``\\n`` stands right before a line's first.
+    not ask for word boundaries: in JSON within JSON, the letter of an ``\n`` stands right before a line's first.
     """
 
     name: str

@@ -14,7 +14,7 @@ from fourhands.trajectories.exchanges import ExchangeReader
 from fourhands.trajectories.normalising import LEFT_OUT, normalised
 from fourhands.trajectories.run_folder import Attempt, RunFolder
 
-__all__ = ["Recorded", "Recordings", "read_run"]
+__all__ = ["Recorded", "Recordings", "read_attempt", "read_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,17 @@ def read_run(path: Path) -> Recordings:
     found = {}
     for trial in folder.plan().trials:
         attempt = folder.final_attempt(trial.key)
-        if attempt and (exchanges := tuple(_of_attempt(attempt))):
+        if attempt and (exchanges := tuple(read_attempt(attempt))):
             found[trial.key.slug] = exchanges
     return found
 
 
-def _of_attempt(attempt: Attempt) -> Iterator[Recorded]:
+def read_attempt(attempt: Attempt) -> Iterator[Recorded]:
+    """The exchanges of one attempt, whether it ended or was cut.
+
+    Raises:
+        InputError: an exchange cannot be read.
+    """
     reader = ExchangeReader(attempt.blobs.get, normalised)
     for event in attempt.read().events:
         if event.kind is not EventKind.MODEL_CALLED:

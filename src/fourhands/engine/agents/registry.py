@@ -65,6 +65,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         traits=AgentTraits(
             thread_headers=("x-claude-code-session-id", "x-claude-code-agent-id"),
             sub_agent_header="x-claude-code-agent-id",
+            shell_folder="kept_inside",
             announcements=(
                 "the file had been modified on disk since you last read it",
                 "File has been modified since read, either by the user or by a linter.",
@@ -111,7 +112,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         "fourhands.engine.agents.openhands_sdk:OpenHandsSdk",
         "1.58.2",
         Path(__file__).with_name("openhands-sdk.txt"),
-        traits=AgentTraits(thread_headers=("x-litellm-session-id",)),
+        traits=AgentTraits(thread_headers=("x-litellm-session-id",), shell_folder="kept"),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     ),
     "pi": AgentEntry(
@@ -139,7 +140,11 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         Path(__file__).with_name("terminus_2.py"),
         install=tmux_here,
         traits=AgentTraits(
-            thread_headers=("x-session-id",), asks_by_command=True, runs_outside=True, text_actions=True
+            thread_headers=("x-session-id",),
+            asks_by_command=True,
+            runs_outside=True,
+            text_actions=True,
+            shell_folder="kept",
         ),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     ),

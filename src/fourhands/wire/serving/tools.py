@@ -11,6 +11,7 @@ from fourhands.wire.serving.types import Tool, ToolUse
 __all__ = [
     "ASK_TOOL",
     "ask_tool",
+    "edit_tool",
     "fill",
     "finish_tool",
     "read_tool",
@@ -19,6 +20,7 @@ __all__ = [
     "sub_agent_tool",
     "use_to_ask",
     "use_to_delegate",
+    "use_to_edit",
     "use_to_finish",
     "use_to_read",
     "use_to_run",
@@ -27,6 +29,13 @@ __all__ = [
 ASK_TOOL: Final = "ask_the_user"
 _COMMANDS: Final = ("command", "cmd", "script")
 _PATHS: Final = ("file_path", "filePath", "absolute_path", "path", "filename", "file")
+_REPLACED: Final = (
+    ("old_string", "new_string"),
+    ("oldString", "newString"),
+    ("old_str", "new_str"),
+    ("oldText", "newText"),
+)
+"""What stands, and what comes in its place."""
 _PROMPTS: Final = ("prompt", "message", "task", "instructions")
 _SHELL: Final = re.compile(r"bash|shell|exec|terminal|run", re.IGNORECASE)
 _READ: Final = re.compile(r"(?<![a-z])(read|view|open|cat)(?![a-z])|^read", re.IGNORECASE)
@@ -51,6 +60,18 @@ def shell_tool(tools: Sequence[Tool]) -> Tool | None:
 def read_tool(tools: Sequence[Tool]) -> Tool | None:
     """The tool that shows a file: it needs a path and no more."""
     return next((tool for tool in tools if _reads(tool)), None)
+
+
+def edit_tool(tools: Sequence[Tool]) -> Tool | None:
+    """The tool that replaces a text in a file."""
+    return next(
+        (
+            tool
+            for tool in tools
+            if _first(_PATHS, tool.properties) and (_replaced(tool.properties) or _edits(tool))
+        ),
+        None,
+    )
 
 
 def sub_agent_tool(tools: Sequence[Tool]) -> Tool | None:
@@ -92,13 +113,26 @@ def use_to_run(tool: Tool, command: str, why: str) -> ToolUse:
 
 def use_to_read(tool: Tool, path: str, directory: str | None, why: str) -> ToolUse | None:
     """Show ``path``, relative to the repository at ``directory``; ``None`` if the tool must be told where that is."""
-    name = _first(_PATHS, tool.properties)
-    assert name is not None
-    if directory is not None:
-        path = f"{directory.rstrip('/')}/{path}"
-    elif name == "absolute_path" or _MUST_BE_ABSOLUTE.search(str(tool.properties[name].get("description"))):
+    place = _placed(tool, path, directory)
+    if place is None:
         return None
-    given = {name: path} | ({"command": "view"} if "command" in tool.properties else {})
+    given = place | ({"command": "view"} if "command" in tool.properties else {})
+    return ToolUse(tool, fill(tool.schema, given, why))
+
+
+def use_to_edit(
+    tool: Tool, path: str, directory: str | None, *, old: str, new: str, why: str
+) -> ToolUse | None:
+    """Replace ``old`` in ``path``, relative to the repository at ``directory``; ``None`` as `use_to_read`."""
+    given = _placed(tool, path, directory)
+    if given is None:
+        return None
+    if names := _replaced(tool.properties):
+        given |= dict(zip(names, (old, new), strict=True))
+    elif names := _edits(tool):
+        given["edits"] = [dict(zip(names, (old, new), strict=True))]
+    if "command" in tool.properties:
+        given["command"] = "str_replace"
     return ToolUse(tool, fill(tool.schema, given, why))
 
 
@@ -188,6 +222,27 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 def _first(names: Sequence[str], among: Mapping[str, Any]) -> str | None:
     return next((name for name in names if name in among), None)
+
+
+def _placed(tool: Tool, path: str, directory: str | None) -> dict[str, Any] | None:
+    """The argument that names a file of the repository; ``None`` if the tool must be told where that is."""
+    name = _first(_PATHS, tool.properties)
+    assert name is not None
+    if directory is not None:
+        return {name: f"{directory.rstrip('/')}/{path}"}
+    if name == "absolute_path" or _MUST_BE_ABSOLUTE.search(str(tool.properties[name].get("description"))):
+        return None
+    return {name: path}
+
+
+def _replaced(properties: Mapping[str, Any]) -> tuple[str, str] | None:
+    return next((names for names in _REPLACED if all(name in properties for name in names)), None)
+
+
+def _edits(tool: Tool) -> tuple[str, str] | None:
+    """Of a tool that takes a list of replacements."""
+    items = _plain(tool.properties.get("edits") or {}).get("items") or {}
+    return _replaced(_plain(items).get("properties") or {})
 
 
 def _command_property(tool: Tool) -> str | None:
