@@ -104,7 +104,7 @@ class Trial:
         ]
         body = {"planned": planned, "asking_tool": TOOL if self.asks else None}
         self.log(Actor.HARNESS, EventKind.TRIAL_STARTED, body)
-        for _ in range(draw(st.integers(0, 8))):
+        for _ in range(draw(st.integers(0, 12))):
             draw(
                 st.sampled_from([self.main_request, self.main_request, self.sub_request, self.side_request])
             )()
@@ -125,12 +125,20 @@ class Trial:
         return ((truth, truth.message) for truth in self.truths if truth.message)
 
     def main_request(self) -> None:
-        self.requests += 1
+        """One request, and perhaps before it one that the agent gave up, whose reply comes late all the same."""
         self.settle()
+        late = None
+        if self.chance():
+            self.requests += 1
+            late = self.requests
+            ...
+        self.requests += 1
         self.announce(MAIN_THREAD)
         if self.requests > 1 and self.chance():
             self.fire(MAIN_THREAD)
         held = self.speak()
+        if late is not None:
+            self.reply(late)
         complete = self.chance()
         offers = self.chance()
         if self.asks and offers and self.offered is None:
@@ -189,7 +197,7 @@ class Trial:
         why = {"moment": "after_action", "why": "read of f:1-2", "calls": ["c1"]}
         self.log(Actor.USER, EventKind.TRIGGER_FIRED, {**name, **why}, thread)
         if truth.has_edit:
-            outcome = self.draw(st.sampled_from(EditOutcome))
+            outcome = self.draw(st.sampled_from([EditOutcome.APPLIED, *EditOutcome]))
             truth.edited = outcome.is_delivered
             kind = EventKind.EDIT_APPLIED if truth.edited else EventKind.EDIT_NOT_APPLIED
             self.log(Actor.USER, kind, {**name, "outcome": outcome.value, "detail": ""})
@@ -210,8 +218,8 @@ class Trial:
             if not message.placed:
                 message.placed = True
                 self.note(note="message_moved", message=message.id, anchor=["c2"])
-            has_place = self.chance()
-            if message.lost and has_place:
+            has_place = self.draw(st.sampled_from([True, True, False]))
+            if message.lost and has_place and message.requests:
                 self.note(note="message_reinserted", message=message.id, request=self.requests)
             if not message.lost and not has_place:
                 body = {"message": message.id, "request": self.requests}

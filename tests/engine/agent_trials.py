@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -225,7 +226,8 @@ def _played(agent: str, run: RunFolder, seen: Sequence[Seen]) -> Iterator[Played
         events = attempt.read().events
         number = sum(event.kind is EventKind.MODEL_CALLED for event in events)
         own, seen = seen[:number], seen[number:]
-        (logs,) = run.path.glob(f"jobs/*{trial.key.condition.name}*/*/agent")
+        label = re.sub(r"[^\w=]+", "-", trial.condition).strip("-")
+        (logs,) = run.path.glob(f"jobs/*__{label}__*/*/agent")
         yield Played(agent, attempt, events, own, logs)
     assert not seen, "the model was asked more than the trials have recorded"
 

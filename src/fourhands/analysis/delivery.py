@@ -255,9 +255,15 @@ class _Fold:
         body = event.body
         action = FirstAction(event.seq, self._request, body["step"], body["call"], body["tool"])
         for key, proof in self.proofs.items():
-            told = proof.answered if proof.sent else proof.edit
-            if told and proof.first_action is None:
+            if proof.first_action is None and self._may_follow(proof):
                 self._change(key, first_action=action)
+
+    def _may_follow(self, proof: DeliveryProof) -> bool:
+        """Whether what the main loop does now comes after what the user said, or did without a word."""
+        if proof.sent is None:
+            return proof.edit is not None
+        # A reply that came late may be to a request from before the message.
+        return proof.answered is not None and self._request >= proof.answered.request
 
     def _triggered(self, event: Event) -> None:
         body = event.body
