@@ -1,210 +1,196 @@
-"""What the gateway adds to a streamed call of the model, beside a LiteLLM proxy; all servers in their own processes.
+"""A streamed call of the model through the gateway, beside the same call made directly and through a LiteLLM proxy.
 
-An agent speaks to each route in turn, with a history that grows by a command and its output with each call. One
-stream shows what a call takes longer; sixty-four at once show what a call costs the server in CPU.
+Agents speak to each route in turn, 1, 16 and 64 at once, each in a conversation that grows by a command and its
+output with every call. All servers have processes of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import orjson
-from aiohttp import ClientSession, ClientTimeout, TCPConnector
-
+from agents import DIALECTS, OUTPUT, Agent, Dialect, Took, open_client
 from fourhands.model.errors import MissingError
-from fourhands.wire.chat import ChatCompletions
-from fourhands.wire.sse import EventSplitter, event_data
-from measure import Figure, Outcome, process_cpu, serving, summary
+from measure import Figure, Outcome, process_cpu, resident_memory, serving, summary, tail
 from peers.litellm_proxy import KEY, VERSION, litellm_proxy
-from scene import TOOLS
 
 __all__ = ["measure"]
 
-_CHUNKS: Final = 24
-_PAUSE_MS: Final = 5
-_ROUNDS: Final = 40
-_STREAMS: Final = 64
-_CALLS: Final = 4
-"""Calls of each stream."""
-_WARM_UP: Final = 3
-_OUTPUT: Final = "".join(f"{n:6}\tresult = compute(value_{n}, weight_{n})\n" for n in range(40))
+_PIECES: Final = 24
+_PAUSE_MS: Final = 10
+_ROUNDS: Final = {1: 100, 16: 12, 64: 5}
+"""Streams at once -> rounds; in each, every stream makes one call on each route."""
+_SEATS: Final = sum(_ROUNDS)
+"""Each stream has a trial of its own."""
+_COMPARED: Final = "Chat Completions"
+"""The API on which the peer is measured, too."""
 _DIRECT: Final = "direct"
 _LITELLM: Final = "LiteLLM proxy"
-_STILL: Final = "gateway"
-_SANDBOX: Final = "gateway with its snapshots"
+_GATEWAY: Final = "gateway"
+_WALKING: Final = "gateway with its snapshots"
 
 
 def measure() -> Outcome:
-    """Start everything, then take one stream, then many."""
+    """All routes on each API, with more and more streams."""
+    figures: list[Figure] = []
+    notes = [
+        f"a reply has {_PIECES} pieces of text, {_PAUSE_MS} ms apart; a call adds {len(OUTPUT)} bytes of output",
+        "in each round every stream makes one call, on one route after the other; streams start spread over a reply",
+        "calls on each route: " + ", ".join(f"{n * rounds} at {n} streams" for n, rounds in _ROUNDS.items()),
+        "CPU and memory are of the server's own process; memory as it is after the calls",
+    ]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        _, provider = stack.enter_context(serving("provider", str(_CHUNKS), str(_PAUSE_MS)))
+        _, provider = stack.enter_context(serving("provider", str(_PIECES), str(_PAUSE_MS)))
         upstream = provider["url"]
-        routes = [_Route(_DIRECT, 0, (upstream,), "key")]
-        for name, workspace in ((_STILL, "still"), (_SANDBOX, "sandbox")):
-            place = folder / workspace
-            place.mkdir()
-            pid, ready = stack.enter_context(
-                serving("gateway", upstream, str(_STREAMS), workspace, str(place))
-            )
-            routes.append(_Route(name, pid, tuple(ready["urls"]), ready["token"]))
-        missing = []
-        try:
-            pid, url = stack.enter_context(litellm_proxy(upstream, folder))
-            routes.append(_Route(_LITELLM, pid, (url,), KEY))
-        except (MissingError, RuntimeError) as error:
-            missing.append(f"without a LiteLLM proxy: {error}")
-        added = asyncio.run(_one_stream(routes))
-        costs = {route.name: asyncio.run(_many_streams(route)) for route in routes if route.pid}
-    notes = (
-        f"a reply has {_CHUNKS} pieces of text, {_PAUSE_MS} ms apart; a call adds {len(_OUTPUT)} bytes of output",
-        f"LiteLLM {VERSION}, one worker",
-        f"one stream: medians of {_ROUNDS} interleaved rounds, each beyond the direct call of its round",
-        f"{_STREAMS} streams: a trial each, {_CALLS} calls a stream; CPU of the server's own process",
-    )
-    return Outcome((*_latencies(added), *_costs(costs)), (*notes, *missing))
-
-
-@dataclass(frozen=True)
-class _Route:
-    """A way to the model. With one URL, all streams share it."""
-
-    name: str
-    pid: int
-    urls: Sequence[str]
-    key: str
-
-
-@dataclass
-class _Agent:
-    """An agent's side of one conversation."""
-
-    client: ClientSession
-    url: str
-    key: str
-    messages: list[dict[str, Any]] = field(
-        default_factory=lambda: [
-            {"role": "system", "content": "You are a helpful assistant that works with a shell. " * 40},
-            {"role": "user", "content": "Fix the rounding of shares in this repository. " * 40},
-        ]
-    )
-
-    async def call(self) -> tuple[float, float]:
-        """One call, and the command's result into the history; seconds to the first piece and to the end.
-
-        Raises:
-            RuntimeError: the reply is not whole, or asks for nothing.
-        """
-        body = {"model": "m", "messages": self.messages, "tools": TOOLS, "stream": True}
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        collector, splitter, first = ChatCompletions().collector(body), EventSplitter(), 0.0
-        began = time.perf_counter()
-        async with self.client.post(
-            f"{self.url}/chat/completions", data=orjson.dumps(body), headers=headers
-        ) as answer:
-            async for chunk in answer.content.iter_any():
-                first = first or time.perf_counter() - began
-                for event in splitter.feed(chunk):
-                    if data := event_data(event):
-                        collector.feed(data)
-        total = time.perf_counter() - began
-        reply = collector.reply()
-        if not (reply.complete and reply.actions):
-            raise RuntimeError(f"{self.url} answered {answer.status} and no whole reply: {reply.text[:200]}")
-        action = reply.actions[0]
-        function = {"name": action.tool, "arguments": orjson.dumps(action.arguments).decode()}
-        call = {"id": action.call_id, "type": "function", "function": function}
-        self.messages += [
-            {"role": "assistant", "content": reply.text, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": action.call_id, "content": _OUTPUT},
-        ]
-        return first, total
-
-
-def _client() -> ClientSession:
-    return ClientSession(connector=TCPConnector(limit=0), timeout=ClientTimeout(total=600))
+        for name, dialect in DIALECTS.items():
+            with ExitStack() as servers:
+                routes = _routes(servers, upstream, folder / dialect.path.replace("/", "-"))
+                if name == _COMPARED:
+                    routes += _peers(servers, upstream, folder, notes)
+                found = asyncio.run(_levels(dialect, routes, f"{name}, load average after", notes))
+            figures += _figures(name, found)
+    return Outcome(tuple(figures), tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)
-class _Added:
-    """Seconds beyond the direct call of the same round."""
+class _Route:
+    """A way to the model. Stream ``n`` goes to the ``n``-th of ``urls``; with one URL, all share it.
 
-    first: list[float] = field(default_factory=list)
-    total: list[float] = field(default_factory=list)
+    ``pid`` is the server's, ``most`` the most streams that are sent on it.
+    """
 
+    name: str
+    urls: Sequence[str]
+    key: str
+    pid: int | None = None
+    most: int = max(_ROUNDS)
 
-async def _one_stream(routes: Sequence[_Route]) -> dict[str, _Added]:
-    added = {route.name: _Added() for route in routes if route.name != _DIRECT}
-    async with _client() as client:
-        agents = {route.name: _Agent(client, route.urls[0], route.key) for route in routes}
-        for number in range(_ROUNDS + _WARM_UP):
-            times = {name: await agent.call() for name, agent in agents.items()}
-            if number < _WARM_UP:
-                continue
-            for name, found in added.items():
-                found.first.append(times[name][0] - times[_DIRECT][0])
-                found.total.append(times[name][1] - times[_DIRECT][1])
-    return added
+    def url(self, seat: int) -> str:
+        return self.urls[seat % len(self.urls)]
 
 
-async def _many_streams(route: _Route) -> float:
-    """CPU seconds of the route's server per call."""
-    async with _client() as client:
-        agents = [
-            _Agent(client, route.urls[number % len(route.urls)], route.key) for number in range(_STREAMS)
-        ]
+@dataclass(slots=True)
+class _Found:
+    """What calls on one route took. ``cpu`` are seconds of its server for all of them, ``memory`` its MB."""
 
-        async def work(agent: _Agent, calls: int) -> None:
-            for _ in range(calls):
-                await agent.call()
-
-        await asyncio.gather(*(work(agent, 1) for agent in agents))
-        before = process_cpu(route.pid)
-        await asyncio.gather(*(work(agent, _CALLS) for agent in agents))
-        return (process_cpu(route.pid) - before) / (_STREAMS * _CALLS)
+    calls: list[Took] = field(default_factory=list)
+    cpu: float = 0
+    memory: float = 0
 
 
-def _latencies(added: dict[str, _Added]) -> list[Figure]:
-    peer = added.get(_LITELLM)
-    figures = []
-    for name, target in ((_STILL, "≤ 2 ms"), (_SANDBOX, "")):
-        figures += [
-            Figure(
-                f"{name}: added to a streamed call, 1 stream",
-                "ms",
-                summary(added[name].total),
-                summary(peer.total) if peer else None,
-                _LITELLM,
-                target,
-            ),
-            Figure(
-                f"{name}: added until the first piece, 1 stream",
-                "ms",
-                summary(added[name].first),
-                summary(peer.first) if peer else None,
-                _LITELLM,
-            ),
-        ]
-    return figures
+def _routes(stack: ExitStack, upstream: str, folder: Path) -> list[_Route]:
+    folder.mkdir()
+    pid, ready = stack.enter_context(serving("gateway", upstream, str(_SEATS), "still", str(folder)))
+    return [_Route(_DIRECT, [upstream], "key"), _Route(_GATEWAY, ready["urls"], ready["token"], pid)]
 
 
-def _costs(costs: dict[str, float]) -> list[Figure]:
-    peer = costs.get(_LITELLM)
-    return [
-        Figure(
-            f"{name}: a call at {_STREAMS} streams",
-            "ms CPU",
-            costs[name] * 1000,
-            None if peer is None else peer * 1000,
-            _LITELLM,
-            "ratio ≤ 0.1",
-        )
-        for name in (_STILL, _SANDBOX)
-    ]
+def _peers(stack: ExitStack, upstream: str, folder: Path, notes: list[str]) -> Iterator[_Route]:
+    """A proxy for the same work, and our own gateway with what a proxy has not."""
+    sandbox = folder / "sandbox"
+    sandbox.mkdir()
+    pid, ready = stack.enter_context(serving("gateway", upstream, "1", "sandbox", str(sandbox)))
+    yield _Route(_WALKING, ready["urls"], ready["token"], pid, most=1)
+    try:
+        pid, url = stack.enter_context(litellm_proxy(upstream, folder))
+    except (MissingError, RuntimeError) as error:
+        notes.append(f"without a LiteLLM proxy: {error}")
+        return
+    notes.append(f"LiteLLM {VERSION}, one worker, no logging, no database")
+    yield _Route(_LITELLM, [url], KEY, pid)
+
+
+async def _levels(
+    dialect: Dialect, routes: Sequence[_Route], said: str, notes: list[str]
+) -> dict[tuple[int, str], _Found]:
+    found: dict[tuple[int, str], _Found] = {}
+    loads = []
+    seat = 0
+    for streams, rounds in _ROUNDS.items():
+        used = [route for route in routes if streams <= route.most]
+        found |= {
+            (streams, name): each
+            for name, each in (await _level(dialect, used, range(seat, seat + streams), rounds)).items()
+        }
+        seat += streams
+        loads.append(f"{os.getloadavg()[0]:.1f} at {streams}")
+    notes.append(f"{said} {', '.join(loads)} streams")
+    return found
+
+
+async def _level(
+    dialect: Dialect, routes: Sequence[_Route], seats: Sequence[int], rounds: int
+) -> dict[str, _Found]:
+    found = {route.name: _Found() for route in routes}
+    async with open_client() as client:
+        agents = {
+            route.name: [Agent(client, dialect, route.url(seat), route.key) for seat in seats]
+            for route in routes
+        }
+        for number in range(rounds + 1):
+            for route in routes:
+                before = process_cpu(route.pid) if route.pid else 0
+                calls = await _at_once(agents[route.name])
+                if number:  # the first round warms
+                    found[route.name].calls += calls
+                    found[route.name].cpu += process_cpu(route.pid) - before if route.pid else 0
+    for route in routes:
+        found[route.name].memory = resident_memory(route.pid) if route.pid else 0
+    return found
+
+
+async def _at_once(agents: Sequence[Agent]) -> list[Took]:
+    """A call of each, spread over the time of a reply as they are among agents that know nothing of each other."""
+
+    async def call(place: int, agent: Agent) -> Took:
+        await asyncio.sleep(_PIECES * _PAUSE_MS / 1000 * place / len(agents))
+        return await agent.call()
+
+    return await asyncio.gather(*(call(place, agent) for place, agent in enumerate(agents)))
+
+
+def _figures(api: str, found: Mapping[tuple[int, str], _Found]) -> Iterator[Figure]:
+    for streams in _ROUNDS:
+        of = {name: each for (at, name), each in found.items() if at == streams}
+        said = f"{api}, {streams} stream{'s' * (streams > 1)}"
+        if streams == 1:
+            yield from _added(said, of)
+        ours, peer = of[_GATEWAY], of.get(_LITELLM)
+        for name, measured in (("p50", summary), ("p99", tail)):
+            took = measured([call.total for call in ours.calls])
+            for other in (_DIRECT, _LITELLM):
+                if other in of:
+                    against = measured([call.total for call in of[other].calls])
+                    yield Figure(f"{said}: a call, {name}", "ms", took, against, other)
+        cpu = ours.cpu / len(ours.calls) * 1000
+        against = peer.cpu / len(peer.calls) * 1000 if peer else None
+        target = "ratio ≤ 0.1" if streams == max(_ROUNDS) and peer else ""
+        yield Figure(f"{said}: a call", "ms CPU", cpu, against, _LITELLM if peer else "", target)
+        memory = peer.memory if peer else None
+        yield Figure(f"{said}: memory", "MB", ours.memory, memory, _LITELLM if peer else "")
+
+
+def _added(said: str, of: Mapping[str, _Found]) -> Iterator[Figure]:
+    """Medians of what a call took longer than the direct call of the same round."""
+
+    def beyond(name: str, part: str) -> float | None:
+        if name not in of:
+            return None
+        pairs = zip(of[name].calls, of[_DIRECT].calls, strict=True)
+        return summary([getattr(one, part) - getattr(direct, part) for one, direct in pairs])
+
+    for name, target in ((_GATEWAY, "≤ 2 ms"), (_WALKING, "")):
+        for part, words, wanted in (
+            ("total", "to a call", target),
+            ("first", "until the first piece", ""),
+        ):
+            ours, peer = beyond(name, part), beyond(_LITELLM, part)
+            if ours is not None:
+                peer_name = _LITELLM if peer else ""
+                yield Figure(f"{said}: {name} adds {words}", "ms", ours, peer, peer_name, wanted)

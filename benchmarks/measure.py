@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Any, Final
 
 __all__ = [
@@ -18,9 +18,13 @@ __all__ = [
     "Outcome",
     "child_cpu",
     "child_environment",
+    "peak_memory",
     "process_cpu",
+    "resident_memory",
+    "restart_peak",
     "serving",
     "summary",
+    "tail",
 ]
 
 _TICK: Final = os.sysconf("SC_CLK_TCK")
@@ -103,6 +107,27 @@ def process_cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
+def resident_memory(pid: int) -> float:
+    """MB of a running process that lie in memory now."""
+    return _memory(pid, "VmRSS")
+
+
+def peak_memory(pid: int) -> float:
+    """The most MB of a running process that lay in memory, since its start or `restart_peak`."""
+    return _memory(pid, "VmHWM")
+
+
+def restart_peak(pid: int) -> None:
+    """Let `peak_memory` begin anew."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
+
+
+def _memory(pid: int, name: str) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    kilobytes = next(line.split()[1] for line in lines if line.startswith(f"{name}:"))
+    return int(kilobytes) * 1024 / 1e6
+
+
 @contextmanager
 def serving(program: str, *arguments: str) -> Iterator[tuple[int, Any]]:
     """Run ``servers/PROGRAM.py`` until the end of the block; its process id and the JSON of its first line.
@@ -128,3 +153,8 @@ def serving(program: str, *arguments: str) -> Iterator[tuple[int, Any]]:
 def summary(seconds: Sequence[float]) -> float:
     """The median, in milliseconds."""
     return median(seconds) * 1000
+
+
+def tail(seconds: Sequence[float]) -> float:
+    """The 99th percentile, in milliseconds."""
+    return quantiles(seconds, n=100, method="inclusive")[98] * 1000

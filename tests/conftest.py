@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("fourhands", deadline=None)  # machines are shared: a slow moment is no failure
 settings.load_profile("fourhands")
+
+ALWAYS_TESTED: Final = frozenset({"claude-code", "codex", "mini-swe-agent"})
+"""Agents that are brought in to be tested: where that fails, so does the test."""
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +23,18 @@ def shared_data() -> Path:
     if not place.is_dir():
         pytest.skip(f"no shared data at {place}: set FOURHANDS_DATA to its folder")
     return place
+
+
+@pytest.fixture(scope="session")
+def needs_agent() -> Callable[[str], None]:
+    """Skip a test of an agent that is not on this machine, unless it is always tested."""
+
+    def see(name: str) -> None:
+        from fourhands.engine.agents.checking.installed import find_installed  # noqa: PLC0415 - Harbor is slow
+        from fourhands.engine.agents.registry import AGENTS  # noqa: PLC0415
+
+        wanted = name in ALWAYS_TESTED or bool(os.environ.get("FOURHANDS_ALL_AGENTS"))
+        if not wanted and find_installed(AGENTS[name]) is None:
+            pytest.skip(f"{name} is not installed: set FOURHANDS_ALL_AGENTS=1 to bring it in and test it")
+
+    return see

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fourhands.analysis.ablation import AblatedTrial
 from fourhands.analysis.aftermath import Aftermath, aftermath_table
+from fourhands.analysis.delivery import DeliveryProof
 from fourhands.analysis.lines import UserLine, UserLines
 from fourhands.analysis.responses import Activity, Response, ResponseMode
 from fourhands.model.ablation import Ablation, Cause, Conclusion
@@ -84,8 +87,9 @@ def test_causes_by_removal_and_by_replacement_are_told_apart() -> None:
     assert (row.failed_touched, row.edit_caused, row.by_removal, row.by_replacement) == (4, 3, 2, 1)
 
 
-def test_every_intervention_is_told_with_each_of_its_lines() -> None:
-    (told,) = _trial("counter-edit", "kr", _response()).as_json()
+def test_every_intervention_is_told_with_its_proof_and_with_what_followed_if_it_was_delivered() -> None:
+    proofs = DeliveryProof("i1"), DeliveryProof("i2"), DeliveryProof("i1", ("co-edit",))
+    told, other, shadow = replace(_trial("counter-edit", "kr", _response()), proofs=proofs).as_json()
     assert (told["trial"], told["intervention"], told["mode"]) == (
         "t__a-m__counter-edit__r1",
         "i1",
@@ -93,3 +97,6 @@ def test_every_intervention_is_told_with_each_of_its_lines() -> None:
     )
     assert (told["lines"]["written"], told["lines"]["removed"]) == (2, 1)
     assert [line["fate"] for line in told["each_line"]] == ["kept", "removed"]
+    assert (other["intervention"], other["seq"], other["lines"], other["each_line"]) == ("i2", None, None, [])
+    assert (shadow["seq"], shadow["proof"]["shadow_of"]) == (None, ("co-edit",))
+    assert told.keys() == other.keys() == shadow.keys()

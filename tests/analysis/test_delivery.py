@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourhands.analysis.delivery import DeliveryProof, Offered, Planned, delivery_proofs
@@ -69,13 +69,18 @@ class Truth:
     fired: int = 0
     edited: bool = False
     message: Message | None = None
-    awaits_action: bool = False
-    first_action: str | None = None
+    first_action: int | None = None
     announced: int = 0
 
     @property
     def is_used(self) -> bool:
         return self.edited or (self.message is not None)
+
+    def is_known_in(self, request: int) -> bool:
+        """Whether a reply to the request comes after the words, or after an edit without any."""
+        if self.message is None:
+            return self.edited
+        return self.message.answered is not None and self.message.answered <= request
 
 
 class Trial:
@@ -89,7 +94,7 @@ class Trial:
         self.asks = draw(st.booleans())
         self.offered: int | None = None
         self.requests = self.steps = self.calls = 0
-        self.pending: tuple[int, list[str]] | None = None
+        self.pending: list[tuple[int, list[Event]]] = []
         self.last_edited: Truth | None = None
         planned = [
             {
@@ -125,61 +130,61 @@ class Trial:
         return ((truth, truth.message) for truth in self.truths if truth.message)
 
     def main_request(self) -> None:
-        """One request, and perhaps before it one that the agent gave up, whose reply comes late all the same."""
-        self.settle()
-        late = None
-        if self.chance():
-            self.requests += 1
-            late = self.requests
-            ...
+        """One request; or one that the agent gave up and another, whose replies come in either order."""
+        asked = [self.ask() for _ in range(self.draw(st.sampled_from([1, 1, 2])))]
+        for number, held in self.draw(st.permutations(asked)):
+            self.reply(number, held)
+
+    def ask(self) -> tuple[int, list[Message]]:
         self.requests += 1
+        self.settle()
         self.announce(MAIN_THREAD)
         if self.requests > 1 and self.chance():
             self.fire(MAIN_THREAD)
-        held = self.speak()
-        if late is not None:
-            self.reply(late)
-        complete = self.chance()
-        offers = self.chance()
+        return self.requests, self.speak()
+
+    def reply(self, number: int, held: Sequence[Message]) -> None:
+        complete, offers = self.chance(), self.chance()
         if self.asks and offers and self.offered is None:
-            self.offered = self.requests
+            self.offered = number
         tools = ["bash", *([f"mcp__user__{TOOL}"] if offers else [])]
-        if complete:
-            self.steps += 1
-        self.called(MAIN_THREAD, complete=complete, tools=tools, step=self.steps if complete else None)
+        self.steps += complete
+        self.called(
+            MAIN_THREAD, number, complete=complete, tools=tools, step=self.steps if complete else None
+        )
         if not complete:
             return
-        for truth, message in self.messages:
-            if message in held and message.answered is None:
-                message.answered = self.requests
-                truth.awaits_action = True
-        calls = [self.act() for _ in range(self.draw(st.integers(0, 2)))]
-        self.pending = self.steps, calls
-        if calls and self.chance():
+        for message in held:
+            message.answered = message.answered or number
+        actions = [self.act(number) for _ in range(self.draw(st.integers(0, 2)))]
+        self.pending.append((self.steps, actions))
+        if actions and self.chance():
             self.fire(MAIN_THREAD)
 
-    def act(self) -> str:
+    def act(self, number: int) -> Event:
+        """One action; a history that was shortened lets names of calls come again."""
         self.calls += 1
-        name = f"c{self.calls}"
-        body = {"step": self.steps, "call": name, "tool": "bash"}
+        body = {"step": self.steps, "call": f"c{self.calls % 2}", "tool": "bash"}
         self.log(Actor.AGENT, EventKind.ACTION_SEEN, body)
+        seen = self.events[-1]
         for truth in self.truths:
-            if truth.awaits_action and truth.first_action is None:
-                truth.first_action = name
-        return name
+            if truth.first_action is None and truth.is_known_in(number):
+                truth.first_action = seen.seq
+        return seen
 
     def settle(self) -> None:
-        """The agent goes on from the last reply, or does not."""
-        if self.pending and self.chance():
-            step, calls = self.pending
+        """The agent goes on from the replies that came last, or does not."""
+        for step, actions in self.pending:
+            if self.chance():
+                continue
             self.steps -= 1
-            self.note(note="reply_not_accepted", step=step, calls=calls)
+            self.note(note="reply_not_accepted", step=step, calls=[each.body["call"] for each in actions])
             for truth in self.truths:
-                if truth.first_action in calls:
+                if truth.first_action in [each.seq for each in actions]:
                     truth.first_action = None
                 if truth.message and not truth.message.requests and self.chance():
                     truth.message.placed = False
-        self.pending = None
+        self.pending = []
 
     def announce(self, thread: str) -> None:
         if self.chance():
@@ -209,8 +214,6 @@ class Trial:
             truth.message = Message(f"m{number}", placed=thread == MAIN_THREAD)
             body = {**name, "message": f"m{number}", "source": "fixed", "anchor": ["c1"]}
             self.log(Actor.USER, EventKind.MESSAGE_SENT, body)
-        else:
-            truth.awaits_action = True
 
     def speak(self) -> list[Message]:
         held = []
@@ -241,18 +244,27 @@ class Trial:
         self.announce("sub-1")
         if self.chance():
             self.fire("sub-1")
-        self.called("sub-1", complete=True, tools=["bash", TOOL], step=None)
-        body = {"step": None, "call": "sub-call", "tool": "bash"}
+        self.called("sub-1", self.requests, complete=True, tools=["bash", TOOL], step=None)
+        body = {"step": None, "call": "c1", "tool": "bash"}
         self.log(Actor.AGENT, EventKind.ACTION_SEEN, body, "sub-1")
+        if self.chance():
+            self.note("sub-1", note="reply_not_accepted", step=None, calls=["c1"])
 
     def side_request(self) -> None:
         self.requests += 1
-        self.called(MAIN_THREAD, complete=True, tools=[], step=None, side=True)
+        self.called(MAIN_THREAD, self.requests, complete=True, tools=[], step=None, side=True)
 
     def called(
-        self, thread: str, *, complete: bool, tools: Sequence[str], step: int | None, side: bool = False
+        self,
+        thread: str,
+        number: int,
+        *,
+        complete: bool,
+        tools: Sequence[str],
+        step: int | None,
+        side: bool = False,
     ) -> None:
-        body = {"request": self.requests, "step": step, "side": side, "complete": complete, "tools": tools}
+        body = {"request": number, "step": step, "side": side, "complete": complete, "tools": tools}
         self.log(Actor.AGENT, EventKind.MODEL_CALLED, body, thread)
 
     def end(self) -> None:
@@ -315,6 +327,7 @@ def see_that_nothing_is_claimed_beyond_any_cut(events: Sequence[Event]) -> None:
                     assert any(call in calls for calls in undone)
 
 
+@settings(max_examples=500)
 @given(trials)
 def test_the_proof_says_what_truly_happened(trial: Trial) -> None:
     proofs = delivery_proofs(trial.events)
@@ -328,7 +341,7 @@ def test_the_proof_says_what_truly_happened(trial: Trial) -> None:
         requests = message.requests if message else []
         assert (proof.carried.first_request if proof.carried else None) == (requests[0] if requests else None)
         assert (proof.answered and proof.answered.request) == (message and message.answered)
-        assert (proof.first_action and proof.first_action.call) == truth.first_action
+        assert (proof.first_action and proof.first_action.seq) == truth.first_action
         assert len(proof.announced) == truth.announced
         if trial.asks:
             assert proof.asking

@@ -135,20 +135,23 @@ def test_a_row_is_folded_from_events() -> None:
         "delivered": 1,
     }
     ended["uncounted_replies"] = 2
+    fired: dict[str, object] = {"moment": "after_action", "why": "", "calls": []}
     row = trial_row(
         TrialKey("a", AGENT, Condition.parse("counter-edit")),
         2,
         [
-            event(EventKind.TRIGGER_FIRED),
+            event(EventKind.TRIAL_STARTED, interventions=3),
+            event(EventKind.TRIGGER_FIRED, intervention="i1", **fired),
             event(EventKind.WORKSPACE_CHANGED, lines={"user": 2}),
-            event(EventKind.EDIT_APPLIED, intervention="i1"),
-            event(EventKind.MESSAGE_SENT, intervention="i1", message="m1"),
-            event(EventKind.MESSAGE_CARRIED, message="m1"),
-            event(EventKind.MESSAGE_SENT, intervention="i2", message="m2", source="fallback"),
-            event(EventKind.TRIGGER_FIRED),
-            event(EventKind.EDIT_NOT_APPLIED, outcome="already_present"),
-            event(EventKind.TRIGGER_FIRED),
-            event(EventKind.EDIT_NOT_APPLIED, outcome="does_not_apply"),
+            event(EventKind.EDIT_APPLIED, intervention="i1", outcome="applied", detail=""),
+            event(EventKind.MESSAGE_SENT, intervention="i1", message="m1", source="fixed", anchor=[]),
+            event(EventKind.MESSAGE_CARRIED, message="m1", first_request=2),
+            event(EventKind.NOTE, note="client_announced", request=2, words="was modified"),
+            event(EventKind.MESSAGE_SENT, intervention="i2", message="m2", source="fallback", anchor=[]),
+            event(EventKind.TRIGGER_FIRED, intervention="i3", **fired),
+            event(EventKind.EDIT_NOT_APPLIED, intervention="i3", outcome="already_present", detail=""),
+            event(EventKind.TRIGGER_FIRED, intervention="i3", **fired),
+            event(EventKind.EDIT_NOT_APPLIED, intervention="i3", outcome="does_not_apply", detail=""),
             event(EventKind.WORKSPACE_CHANGED, lines={"user": 1, "agent": 4}),
             event(EventKind.TRIAL_ENDED, tokens={"total": 900}, **ended),
         ],
@@ -161,7 +164,7 @@ def test_a_row_is_folded_from_events() -> None:
         2,
     )  # one edit with its words, and words alone
     assert (row.already_present, row.not_applied, row.user_lines_at_end) == (1, 1, 1)
-    assert row.uncounted_replies == 2
+    assert (row.intended, row.announced, row.uncounted_replies) == (3, 1, 2)
     assert (row.messages, row.fallback_messages, row.never_carried) == (2, 1, 1)
     assert row.is_scored
     assert not row.is_resolved

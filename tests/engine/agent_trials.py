@@ -91,8 +91,14 @@ class Seen:
         return [{"id": b["id"], "tool": b["name"]} for b in self.reply["content"] if b["type"] == "tool_use"]
 
     def places(self, words: str) -> list[int]:
-        """Where in the history the words stand, whoever's they are."""
-        return [place for place, entry in enumerate(self.entries) if words in entry.text]
+        """Where in the history the user says just these words."""
+        return [
+            place for place, entry in enumerate(self.entries) if (entry.kind, entry.text) == ("user", words)
+        ]
+
+    def holds(self, words: str) -> bool:
+        """Whether the words stand anywhere in the history, whoever's they are."""
+        return any(words in entry.text for entry in self.entries)
 
     def result(self, call: str) -> str:
         """What came back for a call."""
@@ -202,12 +208,19 @@ def play(
     task: str | Path = "ledger-rounding",
     conditions: Sequence[str] = ("vanilla",),
 ) -> list[Played]:
-    """Run a trial under each condition, one after another, in a process of its own; in the order of ``conditions``."""
+    """Run a trial under each condition, one after another, in a process of its own; in the order given."""
     with serving(player) as server:
         done = subprocess.run(
             [
                 *(Path(sys.executable).with_name("fourhands"), "run", "--tasks", task, "--agent", agent),
-                *("--model", "some-model", "--base-url", server.base_url, "--condition", ",".join(conditions)),
+                *(
+                    "--model",
+                    "some-model",
+                    "--base-url",
+                    server.base_url,
+                    "--condition",
+                    ",".join(conditions),
+                ),
                 *("--out", folder / "run", *arguments),
             ],
             env={**os.environ, "OPENAI_API_KEY": _KEY},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
 import shutil
 import sys
 import zipfile
@@ -21,7 +22,7 @@ from harbor.models.trial.paths import TrialPaths
 
 from fourhands.edits.plan import plan_run
 from fourhands.engine.active import ActiveRun
-from fourhands.engine.containers.packages import Platform, packed, read_platform
+from fourhands.engine.containers.packages import Platform, packed, read_platform, refuse_foreign
 from fourhands.engine.containers.shared import SharedContainer, share
 from fourhands.engine.jobs import harbor_configs
 from fourhands.engine.local import LocalEnvironment
@@ -171,6 +172,41 @@ async def test_packages_are_brought_in_without_pip_or_network_inside(
         await environment.exec("python3 -c 'import toy'")
     ).return_code != 0  # the task's own does not see it
     assert (await environment.exec("ls -A /tmp")).stdout is None
+
+
+async def test_a_folder_of_programs_is_brought_in_with_its_links_and_permissions(
+    container: SharedContainer, environment: LocalEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOURHANDS_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "the hash of it"
+    (folder / "lib" / "deep").mkdir(parents=True)
+    program = folder / "lib" / "deep" / "greet"
+    program.write_text("#!/bin/sh\necho hello\n")
+    program.chmod(0o755)
+    (folder / "bin").symlink_to("lib/deep")
+    await container.start()
+    inside = await container.programs(folder, "greeter")
+    done = await environment.exec(f"'{inside}/bin/greet' && readlink '{inside}/bin'")
+    assert done.stdout == "hello\nlib/deep\n"
+    assert (await environment.exec("ls -A /tmp")).stdout is None
+    program.unlink()
+    assert await container.programs(folder, "greeter") == inside  # packed once
+
+
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        (f"3 9 {os.uname().machine}", "greeter needs an image with glibc"),
+        (
+            "3 9 sparc64 glibc 2.41",
+            "greeter is brought in as it runs on this machine .* environment's is sparc64",
+        ),
+    ],
+)
+def test_an_image_that_our_programs_do_not_run_in_is_refused(said: str, match: str) -> None:
+    refuse_foreign(f"3 9 {os.uname().machine} glibc 2.36", "greeter")
+    with pytest.raises(InputError, match=match):
+        refuse_foreign(said, "greeter")
 
 
 def test_the_wheels_are_those_of_the_containers_python(lock: Path, tmp_path: Path) -> None:

@@ -322,3 +322,25 @@ async def test_a_plain_question_that_nobody_answers_says_why() -> None:
 
     async with trial(over) as url, posted(f"{url}/ask", data=b"hello?") as answer:
         assert (answer.status, await answer.text()) == (503, "the trial is over; nobody answers 'hello?'")
+
+
+async def test_a_client_that_hangs_up_within_its_request_is_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with trial(echo) as url:
+        host, port = url.removeprefix("http://").split(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        head = "".join(
+            f"{name}: {value}\r\n" for name, value in {**JSON, "host": host, "content-length": 99}.items()
+        )
+        writer.write(f'POST /mcp HTTP/1.1\r\n{head}\r\n{{"js'.encode())
+        await writer.drain()
+        await asyncio.sleep(0.2)
+        writer.close()
+        await asyncio.sleep(0.5)
+        async with connected(url, "legacy") as client:
+            assert (
+                said(await client.call_tool("ask_the_user", {"question": "Still there?"}))
+                == "You asked: Still there?"
+            )
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fourhands.gateway.playbook import Move, Playbook, Temperament
+from fourhands.gateway.playbook import Edit, Move, Playbook, Temperament
 from fourhands.gateway.players import ScriptedPlayer, respond
 from fourhands.wire.serving.chat import ServedChat
 from fourhands.wire.types import Json
@@ -100,6 +102,23 @@ def test_a_file_is_read_with_the_agents_tool_or_else_in_the_shell() -> None:
     assert Agent(moves, [BASH, READ], "<cwd>/testbed</cwd>").calls() == [("read", "/testbed/src/a b.py")]
     assert Agent(moves, [BASH, READ]).calls() == [("read", "src/a b.py")]
     assert Agent(moves, [BASH]).calls() == [("bash", "cat -- 'src/a b.py'")]
+
+
+def test_a_text_is_replaced_with_the_agents_tool_or_else_in_the_shell(tmp_path: Path) -> None:
+    replace = _tool("edit", ["path", "old_str", "new_str"], path="string", old_str="string", new_str="string")
+    (tmp_path / "a b").write_text("it's one, it's one")
+    move = Move(thought="I change.", edit=Edit(path="a b", old="it's", new='"$x"'))
+    given = {"path": "a b", "old_str": "it's", "new_str": '"$x"'}
+    assert Agent([move, END], [BASH, replace]).calls() == [("edit", given)]
+    ((name, command),) = Agent([move, END], [BASH]).calls()
+    assert name == "bash"
+    codes = [
+        subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False).returncode
+        for _ in range(3)
+    ]
+    assert (tmp_path / "a b").read_text() == '"$x" one, "$x" one'
+    assert codes[:2] == [0, 0]
+    assert codes[2] != 0
 
 
 def test_a_sub_agent_gets_a_prompt_from_which_its_own_conversation_is_played_to_its_end() -> None:

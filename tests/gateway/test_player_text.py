@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fourhands.gateway.playbook import Move, Playbook, Temperament
+from fourhands.gateway.playbook import Edit, Move, Playbook, Temperament
 from fourhands.gateway.players import ScriptedPlayer, respond
 from fourhands.wire.serving.chat import ServedChat
 from fourhands.wire.serving.text import UNPAGED
@@ -85,12 +85,15 @@ def test_every_kind_of_move_is_typed(form: str) -> None:
         Move(thought="a", parallel=("ls", "pwd")),
         Move(thought="b", read="a b"),
         Move(thought="c", delegate=("id", "df")),
+        Move(thought="d", edit=Edit(path="a b", old="x", new="y z")),
         END,
     ]
     terminal = Terminal(form, moves)
-    steps = [terminal.step()[0] for _ in range(4)]
+    steps = [terminal.step()[0] for _ in range(5)]
     assert steps[0][1:] == ["ls\n", "pwd\n"]
-    assert steps[1:] == [["cat -- 'a b'\n"], ["id\n", "df\n"], ["make\n"]]
+    assert steps[1:3] == [["cat -- 'a b'\n"], ["id\n", "df\n"]]
+    assert steps[3][0].endswith(" 'a b' x 'y z'\n")
+    assert steps[4] == ["make\n"]
 
 
 def test_a_command_that_goes_on_is_waited_for_and_the_wait_is_no_move(form: str) -> None:

@@ -167,6 +167,8 @@ async def test_after_compaction_the_message_stands_behind_the_first_words(
         assert notes == [{"note": "message_reinserted", "message": "m1", "request": 3}]
         assert s.of(EventKind.MESSAGE_LOST) == []
         assert {event.thread for event in s.events} == {"main"}
+        # What was done before it was done, and is no retry because the history no longer tells of it.
+        assert (s.conversation.totals.steps, s.conversation.totals.retries) == (4, 0)
 
 
 async def test_a_restarted_agent_with_another_session_is_the_main_loop_still(scene: MakeScene) -> None:

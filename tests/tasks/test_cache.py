@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourhands.tasks.cache import cache_root, content_key, provide, write_whole
+from fourhands.model.errors import MissingError
+from fourhands.tasks.cache import cache_root, content_key, nothing_built, provide, write_whole
 
 BUILDER = """
 import os, sys, time
@@ -59,6 +60,16 @@ def test_a_failed_build_leaves_nothing(cache: Path) -> None:
     with pytest.raises(ValueError, match="no"):
         provide("things", content_key("x"), build)
     assert list((cache / "things").iterdir()) == []
+
+
+def test_where_nothing_is_built_an_entry_is_found_or_missed(cache: Path) -> None:
+    with nothing_built():
+        with pytest.raises(MissingError, match="builds it on first use"):
+            provide("things", content_key("a"), lambda _scratch, _final: None)
+        assert not cache.exists()
+    entry = provide("things", content_key("a"), lambda _scratch, _final: None)
+    with nothing_built():
+        assert provide("things", content_key("a"), lambda _scratch, _final: None) == entry
 
 
 def test_names_below_the_root_tell_nothing_but_a_hash(cache: Path) -> None:

@@ -56,12 +56,14 @@ class Host:
 
     port: int = 0
     seen: list[tuple[str, str | None]] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
 
     async def answer(self, request: web.BaseRequest) -> web.Response:
         told = request.headers.get("Authorization")
         self.seen.append((request.path_qs, told))
+        self.bodies.append(await request.read())
         return web.json_response({"error": f"refused: {told}"}, status=self.status, headers=self.headers)
 
 
@@ -88,8 +90,10 @@ class Gate:
     root: Path
     opened: list[Conversation] = field(default_factory=list)
 
-    async def seat(self, token: str, upstream: Upstream) -> int:
-        """The port at which the trial with ``token`` is answered."""
+    seats: list[Seat] = field(default_factory=list)
+
+    async def seat(self, token: str, upstream: Upstream, *, money: bool = True) -> int:
+        """The port at which the trial with ``token`` is answered, of a run that has money left or none."""
         folder = self.root / token
         folder.mkdir()
         store = ObjectStore(folder / "objects.git")
@@ -102,10 +106,12 @@ class Gate:
             step_limit=10,
             on_limit=lambda: None,
             on_event=lambda _: None,
+            on_usage=lambda *_: money,
         )
         self.opened.append(conversation)
         listener = socket.create_server(("127.0.0.1", 0))
-        await self.gateway.seat(Seat(token, conversation, upstream), listener)
+        self.seats.append(Seat(token, conversation, upstream))
+        await self.gateway.seat(self.seats[-1], listener)
         return int(listener.getsockname()[1])
 
 
@@ -245,4 +251,82 @@ async def test_nothing_but_the_token_is_needed_to_be_refused(gate: Gate, hosts: 
             async with client.get(f"http://127.0.0.1:{port}{path}") as answer:
                 answers.add((answer.status, await answer.text()))
     assert len(answers) == 1
+    assert provider.seen == []
+
+
+ASKING: dict[str, dict[str, object]] = {
+    "/v1/chat/completions": {"messages": [{"role": "user", "content": "hello"}]},
+    "/v1/responses": {"input": "hello"},
+    "/v1/messages": {"messages": [{"role": "user", "content": "hello"}], "max_tokens": 1},
+}
+
+
+@pytest.mark.parametrize("path", ASKING)
+async def test_the_token_opens_the_trials_own_model_and_no_other(
+    gate: Gate, hosts: tuple[Host, Host], path: str
+) -> None:
+    """Whatever name an agent sends, once, twice or not at all: the provider is asked for the trial's."""
+    provider, _ = hosts
+    port = await gate.seat("token", Upstream(f"http://127.0.0.1:{provider.port}/v1", "the-trials-own", KEY))
+    plain = json.dumps(ASKING[path])
+    for body in (
+        plain,
+        plain[:-1] + ', "model": "a-dearer-one"}',
+        '{"model": "a-dearer-one", ' + plain[1:-1] + ', "mod\\u0065l": "another"}',
+        plain[:-1] + ', "model": ["a-dearer-one"]}',
+    ):
+        empty = post(path, "token", {})
+        request = empty.replace("Length: 2\r\n\r\n{}", f"Length: {len(body)}\r\n\r\n{body}")
+        status, _ = await raw(port, request)
+        assert status == 200
+        sent = json.loads(provider.bodies[-1], object_pairs_hook=list)
+        assert [value for name, value in sent if name == "model"] == ["the-trials-own"]
+    assert len(provider.bodies) == 4
+    assert not any(b"dearer" in body or b"another" in body for body in provider.bodies)
+
+
+async def test_the_token_is_worth_nothing_once_the_trial_has_ended(
+    gate: Gate, hosts: tuple[Host, Host]
+) -> None:
+    provider, _ = hosts
+    port = await gate.seat("token", Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY))
+    other = await gate.seat("other", Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY))
+    assert (await raw(port, post("/v1/chat/completions", "token", EMPTY)))[0] == 200
+    await gate.gateway.call(gate.opened[0].close())
+    for path, body in ASKING.items():
+        status, said = await raw(port, post(path, "token", body))
+        assert (status, b"the trial takes no more requests" in said) == (403, True)
+    await gate.gateway.leave(gate.seats[0])
+    with pytest.raises(ConnectionRefusedError):
+        await raw(port, get("/v1/models", "token"))
+    for path, body in ASKING.items():
+        assert (await raw(other, post(path, "token", body)))[0] == 401
+    assert len(provider.seen) == 1
+
+
+async def test_the_token_buys_nothing_beyond_the_runs_budget(gate: Gate, hosts: tuple[Host, Host]) -> None:
+    """Neither a step nor a side request, and no other trial's money."""
+    provider, _ = hosts
+    upstream = Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY)
+    port = await gate.seat("token", upstream, money=False)
+    tools: dict[str, object] = {"tools": [{"type": "function", "name": "bash", "function": {"name": "bash"}}]}
+    for path, body in ASKING.items():
+        for more in ({}, tools):
+            status, said = await raw(port, post(path, "token", {**body, **more}))
+            assert (status, b"the run's budget is spent" in said) == (403, True)
+    assert provider.seen == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/mcp", "/ask", "/v1/mcp", "/v1/batches", "/v1/fine_tuning/jobs", "/v1/uploads"]
+)
+@pytest.mark.parametrize("token", ["token", "wrong"])
+async def test_the_token_opens_nothing_beside_the_model(
+    gate: Gate, hosts: tuple[Host, Host], path: str, token: str
+) -> None:
+    """Also where an agent may ask its user, in a trial whose user is not asked."""
+    provider, _ = hosts
+    port = await gate.seat("token", Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY))
+    for request in (get(path, token), post(path, token, EMPTY)):
+        assert (await raw(port, request))[0] == (404 if token == "token" else 401)
     assert provider.seen == []

@@ -34,3 +34,10 @@ def test_what_is_stored_already_is_left_alone(tmp_path: Path) -> None:
     after = path.stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_secrets_come_into_no_blob(tmp_path: Path) -> None:
+    store = BlobStore(tmp_path, hide=[b"s3cr3t", b"the-key"])
+    digest = store.put(b"a s3cr3t, the-key, and a s3cr3t again")
+    assert store.get(digest) == b"a (secret), (secret), and a (secret) again"
+    assert digest == BlobStore(tmp_path / "other").put(store.get(digest))

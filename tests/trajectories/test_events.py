@@ -107,3 +107,13 @@ def test_a_disk_that_is_full_leaves_no_half_line_for_the_next_to_follow(tmp_path
     read = read_events(path)
     assert [event.body["note"] for event in read.events] == ["first", "last"]
     assert read.problems == ()
+
+
+def test_secrets_come_into_no_line_and_whoever_watches_sees_the_event_as_it_is(tmp_path: Path) -> None:
+    path, seen = tmp_path / "events.jsonl", list[Event]()
+    log = EventLog(path, seen.append, hide=[b"s3cr3t-_"])
+    log.append(Actor.AGENT, EventKind.ASKED, {"question": "q1", "text": "Is s3cr3t-_ it?"})
+    log.close()
+    assert b"s3cr3t-_" not in path.read_bytes()
+    assert read_events(path).events[0].body == {"question": "q1", "text": "Is (secret) it?"}
+    assert seen[0].body["text"] == "Is s3cr3t-_ it?"

@@ -5,9 +5,11 @@ Nothing is claimed that no event shows: of a log that was cut, the proof is of w
 
 from __future__ import annotations
 
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from fourhands.model.event import MAIN_THREAD, Event, EventKind
 from fourhands.model.intervention import EditOutcome
@@ -173,10 +175,6 @@ class DeliveryProof:
 
 
 _Key = tuple[str, tuple[str, ...]]
-_DISPLACING: Final[dict[str, Literal["moved", "reinserted"]]] = {
-    "message_moved": "moved",
-    "message_reinserted": "reinserted",
-}
 
 
 def delivery_proofs(events: Iterable[Event]) -> tuple[DeliveryProof, ...]:
@@ -197,8 +195,8 @@ class _Fold:
         self._edited: _Key | None = None
         """Whose edit was the last that the workspace took."""
         self._messages: dict[str, _Key] = {}
-        self._adrift: set[str] = set()
-        """Messages that are in no request until the record says that they are again."""
+        self._absent: dict[str, list[range]] = defaultdict(list)
+        """Message -> requests that did not hold it though earlier ones did."""
         self._request = 0
         """Of the main loop's last reply."""
         self._by_kind: dict[EventKind, Callable[[Event], None]] = {
@@ -242,12 +240,19 @@ class _Fold:
             return
         self._request = body["request"]
         for message, key in self._messages.items():
-            if message not in self._adrift and self._is_first_answer(self.proofs[key]):
+            if self.proofs[key].answered is None and self._held(message, self._request):
                 self._change(key, answered=Answered(event.seq, self._request))
 
-    def _is_first_answer(self, proof: DeliveryProof) -> bool:
-        carried = proof.carried
-        return carried is not None and proof.answered is None and self._request >= carried.first_request
+    def _held(self, message: str, request: int) -> bool:
+        """Whether the record shows that a request of the main loop held a message."""
+        carried = self.proofs[self._messages[message]].carried
+        if carried is None or request < carried.first_request:
+            return False
+        return not any(request in absent for absent in self._absent[message])
+
+    def _is_back(self, message: str, request: int) -> None:
+        if absent := self._absent[message]:
+            absent[-1] = range(absent[-1].start, min(absent[-1].stop, request))
 
     def _acted(self, event: Event) -> None:
         if event.thread != MAIN_THREAD:
@@ -301,11 +306,11 @@ class _Fold:
         if "last_request" in body:
             last, requests = body["last_request"], body["requests"]
             carried = replace(carried, last_request=last, requests=requests, last_seq=event.seq)
-        self._adrift.discard(body["message"])
         self._change(key, carried=carried)
+        self._is_back(body["message"], carried.first_request)
 
     def _lost(self, event: Event) -> None:
-        self._adrift.add(event.body["message"])
+        self._absent[event.body["message"]].append(range(event.body["request"], sys.maxsize))
         self._displace(event, "lost")
 
     def _displace(self, event: Event, what: Literal["moved", "lost", "reinserted"]) -> None:
@@ -317,12 +322,15 @@ class _Fold:
     def _noted(self, event: Event) -> None:
         body = event.body
         match body["note"]:
-            case "message_moved" | "message_reinserted" as note:
-                self._adrift.discard(body["message"])
-                self._displace(event, _DISPLACING[note])
-            case "reply_not_accepted" if event.thread == MAIN_THREAD:
+            case "message_moved":
+                self._displace(event, "moved")
+            case "message_reinserted":
+                self._is_back(body["message"], body["request"])
+                self._displace(event, "reinserted")
+            case "reply_not_accepted":
                 for key, proof in self.proofs.items():
                     first = proof.first_action
+                    # The step is the main loop's alone; after a compaction the calls may go by names used before.
                     if first and first.step == body["step"] and first.call in body["calls"]:
                         self._change(key, first_action=None)
             case "client_announced" if self._edited:

@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from fourhands.cli.ablate import ablate
+from fourhands.cli.agents import app as agents_app
 from fourhands.cli.cassette import cassette
 from fourhands.cli.console import errors
 from fourhands.cli.data import app as data_app
@@ -40,6 +41,7 @@ class _Commands(LazyGroup):
         "cassette": cassette,
         "reproduce": reproduce,
         "doctor": doctor,
+        "agents": agents_app,
         "tasks": tasks_app,
         "data": data_app,
     }

@@ -26,6 +26,7 @@ from fourhands.engine.harbor_private import quiet_console, silence
 from fourhands.engine.lock import write_lock
 from fourhands.engine.planned import unchanged_task
 from fourhands.engine.sandbox import sweep
+from fourhands.engine.scrubbing import scrub
 from fourhands.engine.session import record_failure
 from fourhands.gateway.budget import Budget
 from fourhands.gateway.server import Gateway
@@ -180,6 +181,9 @@ async def _run_job(active: ActiveRun, key: _JobKey, trials: list[PlannedTrial]) 
 async def _close(active: ActiveRun, job: _JobKey, event: TrialHookEvent) -> None:
     """A trial that came to no verdict ends here: the machine's fault, unless we know it was ours."""
     session = active.sessions.pop(event.result.id, None)
+    if session is not None:
+        # Here all that Harbor keeps of the trial is written.
+        await asyncio.to_thread(scrub, event.config.trials_dir / event.trial_name, session.secrets)
     error = event.result.exception_info
     if error and error.exception_type == "CancelledError":
         # Interrupted by whoever runs us: a trial that was cut has no end in its record, and is run again.

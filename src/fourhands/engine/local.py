@@ -15,6 +15,7 @@ from harbor.environments.capabilities import EnvironmentCapabilities, Environmen
 from harbor.models.task.config import NetworkMode, NetworkPolicy
 from harbor.utils.path_filter import filter_paths_by_patterns
 
+from fourhands.engine.containers.mailbox import OnCutOff, ignore
 from fourhands.engine.sandbox import GATEWAY_PORT, LocalSandbox, probe
 from fourhands.engine.sandbox.archive import pack, unpack
 from fourhands.model.errors import InputError, SandboxError
@@ -114,9 +115,15 @@ class LocalEnvironment(BaseEnvironment):
         """
         return self._running()[0]
 
-    async def listen(self, port: int = GATEWAY_PORT) -> socket.socket:
-        """Listen where only this sandbox reaches it; see ``LocalSandbox.listen``."""
+    async def listen(self, port: int = GATEWAY_PORT, on_cut_off: OnCutOff = ignore) -> socket.socket:
+        """Listen where only this sandbox reaches it, which nothing cuts off; see ``LocalSandbox.listen``."""
+        del on_cut_off
         return await self.sandbox.listen(port)
+
+    async def programs(self, folder: Path, agent: str) -> Path:
+        """The folder itself, which is one of the ``prefixes``."""
+        del agent
+        return folder
 
     async def packages(self, lock: Path) -> str:
         """The virtual environment of a hashed lock: it lies in one of the ``prefixes``.

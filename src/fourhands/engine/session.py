@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from fourhands.engine.agents.registry import AGENTS
+from fourhands.engine.containers.mailbox import CutOff, OnCutOff
 from fourhands.engine.sandbox import GATEWAY_PORT
 from fourhands.engine.speakers import live_speaker
 from fourhands.engine.verification import Verification, verify
@@ -59,12 +60,16 @@ class SharedEnvironment(Protocol):
         """The name inside of the machine that `listen` listens on."""
         ...
 
-    async def listen(self, port: int) -> socket.socket:
+    async def listen(self, port: int, on_cut_off: OnCutOff) -> socket.socket:
         """A listening socket for the sandbox alone, as far as that can be: at ``port``, unless that is shared."""
         ...
 
     async def packages(self, lock: Path) -> str:
         """The prefix, inside, of a virtual environment with what a hashed lock pins."""
+        ...
+
+    async def programs(self, folder: Path, agent: str) -> Path:
+        """Where a folder of programs that is installed on this machine lies inside, for ``agent``."""
         ...
 
 
@@ -98,7 +103,11 @@ class Session:
         if plan.settings.asking:
             users.append(AnsweringUser())
         self.token = secrets.token_urlsafe(24)
+        self.secrets = (self.token, *([upstream.key] if upstream.key else []))
+        """What is written nowhere."""
         self.limit_reached = asyncio.Event()
+        self.gateway_lost = asyncio.Event()
+        """The environment has let the agent's way to its model break off."""
         self.termination = Termination.FINISHED
         self.ended = False
         self.gateway_url = ""
@@ -142,7 +151,7 @@ class Session:
         self._store = ObjectStore(attempt.objects_path, base=objects)
         self.conversation = Conversation(
             log_path=attempt.events_path,
-            blobs=attempt.blobs_hiding(self.token),
+            blobs=attempt.blobs_hiding(*self.secrets),
             users=users,
             workspace=SharedWorkspace(environment.sandbox, self._store, base_tree),
             step_limit=plan.settings.step_limit,
@@ -195,7 +204,7 @@ class Session:
         try:
             await self._gateway.call(workspace.start(self._interventions, self._watched))
             self._seat = Seat(self.token, self.conversation, self._upstream)
-            listener = await self._environment.listen(GATEWAY_PORT)
+            listener = await self._environment.listen(GATEWAY_PORT, self._cut_off)
             self.gateway_url = f"http://{self._environment.gateway_host}:{listener.getsockname()[1]}/v1"
             listeners = [listener]
             if self._traits.runs_outside:
@@ -210,6 +219,12 @@ class Session:
     def _reach_limit(self) -> None:
         """Called on the gateway's thread."""
         self._loop.call_soon_threadsafe(self.limit_reached.set)
+
+    def _cut_off(self, cut_off: CutOff) -> None:
+        """What an agent makes of it that has cut itself off is its own affair."""
+        self.conversation.emit(Actor.HARNESS, EventKind.NOTE, {"note": "gateway_cut_off", **asdict(cut_off)})
+        if cut_off.by == "environment":
+            self.gateway_lost.set()
 
     async def agent_stopped(self) -> None:
         """Nobody may speak, act or edit any more: after the agent's end, or its time-out.

@@ -31,7 +31,8 @@ async def answer_by(app: ASGIApp, request: web.BaseRequest, state: Mapping[str, 
     Returns when the application does; it is told of a client that hangs up, and cancelled with the handler.
     """
     exchange = _Exchange(request)
-    await app(_scope(request, state), exchange.receive, exchange.send)
+    with suppress(ConnectionError):  # the client has hung up within its request
+        await app(_scope(request, state), exchange.receive, exchange.send)
     return exchange.response or web.Response(status=_CLIENT_GONE)
 
 

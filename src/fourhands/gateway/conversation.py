@@ -146,7 +146,7 @@ class Conversation:
         self._users = tuple(users)
         self._started: float | None = None
         self._watch = on_event
-        self.log = EventLog(log_path, self._observe)
+        self.log = EventLog(log_path, self._observe, hide=blobs.hide)
         self.blobs = blobs
         self._exchanges = ExchangeRecorder(blobs)
         self.workspace = workspace
@@ -237,7 +237,7 @@ class Conversation:
                 thread.history.forget()
             news = thread.history.take(document.items)
             self._requests += 1
-            self._settle_pending(thread, document)
+            self._settle_pending(thread, document, news.start)
             if self.totals.steps + self.totals.sub_agent_calls >= self._step_limit:
                 self._reach(Termination.STEP_LIMIT)
             if self._is_over():
@@ -385,7 +385,8 @@ class Conversation:
         if self._traits.text_actions and not actions:
             actions = (Action(text_call(reply.text), TEXT_TOOL, reply.text),)
         calls = thread.history.next_names([action.call_id for action in actions])
-        thread.pending.append(PendingReply(step, calls, thread.history.replies, reply.id))
+        length = len(document.items)
+        thread.pending.append(PendingReply(step, calls, thread.history.replies, length, reply.id))
         self._threads.replied(thread, reply.id, actions, calls)
         if reply.id and document.wire.name == "responses":
             before = self._chained.get(document.previous or "", frozenset())
@@ -492,11 +493,11 @@ class Conversation:
             if asks_by_tool and self.has_been_asked and not self._was_offered:
                 self.fail(f"the agent never offered its model the tool {ASKING_TOOL}: its settings are ours")
 
-    def _settle_pending(self, thread: Thread, document: Document) -> None:
+    def _settle_pending(self, thread: Thread, document: Document, kept: int) -> None:
         """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
         pending, thread.pending = thread.pending, []
         for reply in pending:
-            if reply.is_accepted_by(document, thread.history):
+            if reply.is_accepted_by(document, thread.history, kept):
                 continue
             if reply.step is None:
                 self.totals.sub_agent_calls -= 1

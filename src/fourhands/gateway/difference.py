@@ -76,6 +76,5 @@ def _pretty(value: Any) -> list[str]:
     if value is _NOTHING:
         return []
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
-    text = text.encode("utf-8", "backslashreplace").decode()
     # A text of many lines is one value: shown as one line nobody would find what differs in it.
     return text.replace("\\n", "\n").splitlines()[:_LONGEST_PART]

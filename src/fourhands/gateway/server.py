@@ -315,12 +315,12 @@ class _Exchange:
         await response.prepare(self.request)
         held: list[bytes] | None = [] if self.seat.conversation.holds_replies else None
         try:
-            async for event in _wanted(upstream, collector, self.received):
+            async for events in _wanted(upstream, collector, self.received):
                 if held is not None:
-                    held.append(event)
+                    held.append(events)
                     continue
                 try:
-                    await response.write(event)
+                    await response.write(events)
                 except ConnectionError:
                     return response  # the agent has hung up: not the provider's doing
         except (ClientError, TimeoutError):
@@ -331,11 +331,18 @@ class _Exchange:
         finally:
             self.reply = collector.reply()
         self.provider_failed = self.provider_failed or not self.reply.complete
-        # Recorded before the agent sees the end: its next request finds this one settled. And before it sees
-        # anything, if a user may act in between.
+        if held is not None:  # a user may act before the agent sees anything
+            await self._record(sent)
+            with suppress(ConnectionError):
+                await response.write_eof(b"".join(held))
+            return response
+        # The agent does not wait for our record. Its next request does: it is not even read before this exchange
+        # stands in line for the conversation.
+        loop = asyncio.get_running_loop()
+        ending = asyncio.Task(response.write_eof(), loop=loop, eager_start=True)
         await self._record(sent)
         with suppress(ConnectionError):
-            await response.write_eof(b"".join(held or ()))
+            await ending
         return response
 
     def _whole(self) -> Reply | None:
@@ -368,14 +375,17 @@ def _fail(seat: Seat, error: Exception) -> None:
 async def _wanted(
     upstream: ClientResponse, collector: Collector, received: bytearray
 ) -> AsyncIterator[bytes]:
-    """Events as they come, without those that only we asked for."""
+    """Events as they come, those that came together in one piece, without those that only we asked for."""
     splitter = EventSplitter()
     async for chunk in upstream.content.iter_any():
         received += chunk
+        wanted = []
         for event in splitter.feed(chunk):
             data = event_data(event)
             if not data or _feed(collector, data):
-                yield event
+                wanted.append(event)
+        if wanted:  # an empty write would end a chunked body
+            yield b"".join(wanted)
     if rest := splitter.rest():
         yield rest
 
@@ -399,15 +409,16 @@ async def _read(request: web.BaseRequest) -> bytes:
     Raises:
         _RefusedError: it is too long, or is not compressed as it says.
     """
-    raw = bytearray()
+    chunks, length = [], 0
     try:
         async for chunk in request.content.iter_any():
-            raw += chunk
-            if len(raw) > _MAX_BODY:
+            chunks.append(chunk)
+            length += len(chunk)
+            if length > _MAX_BODY:
                 raise _RefusedError(413, f"requests end at {_MAX_BODY} bytes")
     except (web.RequestPayloadError, ContentEncodingError) as error:
         raise _RefusedError(400, f"the body cannot be read: {error}") from None
-    return bytes(raw)
+    return b"".join(chunks)
 
 
 def _refuse_upgrade(request: web.BaseRequest) -> None:

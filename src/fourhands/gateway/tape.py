@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -161,7 +160,7 @@ class _Digests:
     def _of_bytes(self, raw: msgspec.Raw | bytes) -> bytes:
         key = hashlib.blake2b(memoryview(raw), digest_size=16).digest()
         if key not in self._by_bytes:
-            self._by_bytes[key] = _digest(normalised(_loads(raw)))
+            self._by_bytes[key] = _digest(normalised(orjson.loads(memoryview(raw))))
         return self._by_bytes[key]
 
 
@@ -174,7 +173,7 @@ def _together(request: Mapping[str, bytes], history: Sequence[bytes]) -> bytes:
 
 
 def _digest(value: Any) -> bytes:
-    return hashlib.sha256(_dumps(value)).digest()
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def _fields(document: Document) -> dict[str, msgspec.Raw | bytes]:
@@ -184,20 +183,5 @@ def _fields(document: Document) -> dict[str, msgspec.Raw | bytes]:
 
 
 def _comparable(document: Document) -> tuple[dict[str, Any], list[Any]]:
-    request = {key: normalised(_loads(raw)) for key, raw in _fields(document).items()}
-    return request, [normalised(_loads(item)) for item in document.items]
-
-
-def _dumps(value: Any) -> bytes:
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:
-        # Half a character, which an agent may send: the standard writer spells it out.
-        return json.dumps(value, sort_keys=True).encode()
-
-
-def _loads(raw: msgspec.Raw | bytes) -> Any:
-    try:
-        return orjson.loads(memoryview(raw))
-    except orjson.JSONDecodeError:
-        return json.loads(bytes(raw))
+    request = {key: normalised(orjson.loads(memoryview(raw))) for key, raw in _fields(document).items()}
+    return request, [normalised(orjson.loads(memoryview(item))) for item in document.items]

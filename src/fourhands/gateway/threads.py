@@ -22,18 +22,28 @@ _OPENING: int = 4
 
 @dataclass(frozen=True, slots=True)
 class PendingReply:
-    """A reply of which it is not yet known whether the agent carries on from it. ``step`` is of the main loop."""
+    """A reply of which it is not yet known whether the agent carries on from it.
+
+    ``step`` is of the main loop; ``items`` is the length of the history that it answered.
+    """
 
     step: int | None
     calls: tuple[str, ...]
     replies: int
+    items: int
     id: str
 
-    def is_accepted_by(self, document: Document, history: History) -> bool:
-        """Whether the request goes on from this reply."""
+    def is_accepted_by(self, document: Document, history: History, kept: int) -> bool:
+        """Whether the request goes on from this reply; ``kept`` items of its history are as they were.
+
+        Where the history was shortened its actions are gone from it, and have run all the same: whoever only asks
+        again sends what was sent before.
+        """
         if document.previous is not None:
             return document.previous == self.id
-        return history.has_called(self.calls) if self.calls else history.replies > self.replies
+        if self.calls:
+            return history.has_called(self.calls) or kept < self.items
+        return history.replies > self.replies
 
 
 @dataclass(slots=True)

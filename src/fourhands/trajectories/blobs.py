@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-__all__ = ["HIDDEN", "BlobStore"]
+__all__ = ["HIDDEN", "BlobStore", "hidden"]
 
 HIDDEN: Final = b"(secret)"
 """What stands in the place of a secret."""
@@ -18,13 +19,13 @@ _SMALL: Final = 1 << 13
 class BlobStore:
     """Blobs by SHA-256 below ``root``, as ``ab/cdef…``, zlib-compressed.
 
-    A blob is written beside its place and renamed into it, so a crash leaves no half blob under a hash. ``hide`` is
-    a secret that is never written: what holds it is stored with ``(secret)`` in its place.
+    A blob is written beside its place and renamed into it, so a crash leaves no half blob under a hash. ``hide`` are
+    secrets that are never written: what holds one is stored with ``(secret)`` in its place.
     """
 
-    def __init__(self, root: Path, *, hide: bytes = b"") -> None:
+    def __init__(self, root: Path, *, hide: Sequence[bytes] = ()) -> None:
         self._root = root
-        self._hide = hide
+        self.hide = tuple(hide)
         self._prefix = f"{os.fspath(root)}/"
         self._known: set[str] = (
             set()
@@ -32,20 +33,18 @@ class BlobStore:
 
     def put(self, data: bytes) -> str:
         """Store ``data`` and return its hash; storing it again costs a look."""
-        if self._hide and self._hide in data:
-            data = data.replace(self._hide, HIDDEN)
+        data = hidden(data, self.hide)
         digest = hashlib.sha256(data).hexdigest()
         if digest in self._known:
             return digest
-        path = f"{self._prefix}{digest[:2]}/{digest[2:]}"
-        if not os.path.exists(path):  # noqa: PTH110 - several blobs a step: pathlib takes as long as the disk
-            self._write(path, _compressed(data))
+        folder = f"{self._prefix}{digest[:2]}"
+        if not os.path.exists(f"{folder}/{digest[2:]}"):  # noqa: PTH110 - pathlib takes as long as the disk
+            self._write(folder, digest[2:], _compressed(data))
         self._known.add(digest)
         return digest
 
     @staticmethod
-    def _write(path: str, data: bytes) -> None:
-        folder, name = os.path.split(path)
+    def _write(folder: str, name: str, data: bytes) -> None:
         temporary = f"{folder}/.{name}.{os.getpid()}.{id(data):x}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
         try:
@@ -53,9 +52,13 @@ class BlobStore:
         except FileNotFoundError:
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
             handle = os.open(temporary, flags, 0o666)
-        with os.fdopen(handle, "wb", buffering=0) as file:
-            file.write(data)
-        os.replace(temporary, path)  # noqa: PTH105
+        try:
+            rest = memoryview(data)
+            while rest:  # a disk that is almost full takes a part
+                rest = rest[os.write(handle, rest) :]
+        finally:
+            os.close(handle)
+        os.replace(temporary, f"{folder}/{name}")  # noqa: PTH105
 
     def get(self, digest: str) -> bytes:
         """Return what was stored.
@@ -67,6 +70,14 @@ class BlobStore:
 
     def _path(self, digest: str) -> Path:
         return self._root / digest[:2] / digest[2:]
+
+
+def hidden(data: bytes, secrets: Sequence[bytes]) -> bytes:
+    """``data`` with `HIDDEN` in the place of each of ``secrets``."""
+    for secret in secrets:
+        if secret in data:
+            data = data.replace(secret, HIDDEN)
+    return data
 
 
 def _compressed(data: bytes) -> bytes:

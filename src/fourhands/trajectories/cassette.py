@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
@@ -127,7 +125,7 @@ class _Writer:
     """The lines of a cassette; values that come again are named by their line's number."""
 
     def __init__(self) -> None:
-        self.lines: list[bytes] = [_dumps({"kind": _KIND, "schema": _SCHEMA})]
+        self.lines: list[bytes] = [orjson.dumps({"kind": _KIND, "schema": _SCHEMA})]
         self._known: dict[bytes, int] = {}
 
     def add(self, slug: str, exchanges: tuple[Recorded, ...]) -> None:
@@ -148,7 +146,7 @@ class _Writer:
                 "whole": recorded.whole,
                 **_body_json(recorded.response),
             }
-            self.lines.append(_dumps(line))
+            self.lines.append(orjson.dumps(line))
             before.append((len(self.lines), recorded))
 
     def _history(self, history: tuple[Any, ...], before: list[tuple[int, Recorded]]) -> dict[str, Any]:
@@ -158,11 +156,11 @@ class _Writer:
         return {"after": after, "first": first, **items} if first else items
 
     def _shown(self, value: Any) -> dict[str, Any]:
-        raw = _dumps(value)
+        raw = orjson.dumps(value)
         if len(raw) < _SHARED:
             return {"is": value}
         if raw not in self._known:
-            self.lines.append(_dumps({"value": value}))
+            self.lines.append(orjson.dumps({"value": value}))
             self._known[raw] = len(self.lines)
         return {"line": self._known[raw]}
 
@@ -186,7 +184,7 @@ class _Reader:
         self._see_that_it_is_one(first)
         for number, raw in enumerate(rest, start=2):
             try:
-                self._take(number, _line(_loads(raw)))
+                self._take(number, _line(orjson.loads(raw)))
             except ValidationError as error:
                 problem = error.errors()[0]
                 field = ".".join(map(str, problem["loc"])) or "the line"
@@ -207,7 +205,7 @@ class _Reader:
 
     def _see_that_it_is_one(self, first: bytes) -> None:
         try:
-            head = _loads(first)
+            head = orjson.loads(first)
         except ValueError:
             head = None
         if not isinstance(head, dict) or head.get("kind") != _KIND:
@@ -275,23 +273,8 @@ def _body_json(body: bytes) -> dict[str, str]:
 
 def _body(line: _Exchange) -> bytes:
     if line.response is not None:
-        return line.response.encode("utf-8", "surrogatepass")
+        return line.response.encode()
     try:
         return base64.b64decode(line.response_base64 or "", validate=True)
     except binascii.Error as error:
         raise ValueError(f"response_base64: {error}") from None
-
-
-def _dumps(value: Mapping[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        # Half a character, which an agent may send: the standard writer spells it out.
-        return json.dumps(value, separators=(",", ":")).encode()
-
-
-def _loads(data: bytes) -> Any:
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return json.loads(data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 from fourhands.model.event import EVENT_VERSION, MAIN_THREAD, Actor, Event, EventKind
+from fourhands.trajectories.blobs import hidden
 
 __all__ = ["EventLog", "EventRead", "read_events"]
 
@@ -26,15 +27,20 @@ __all__ = ["EventLog", "EventRead", "read_events"]
 class EventLog:
     """Appends events; safe to call from any thread."""
 
-    def __init__(self, path: Path, on_event: Callable[[Event], None]) -> None:
+    def __init__(
+        self, path: Path, on_event: Callable[[Event], None], *, hide: Sequence[bytes] = ()
+    ) -> None:
         """Open a new log.
 
         Args:
             path: must not exist yet: an attempt's log is written once.
             on_event: called with each event once it is in the file, under the log's lock: in order of ``seq``.
+            hide: secrets that are never written, in letters that JSON does not escape; an event that holds one has
+                ``(secret)`` in its place in the file.
         """
         self._file = path.open("xb", buffering=0)
         self._on_event = on_event
+        self._hide = tuple(hide)
         self._lock = threading.RLock()
         self._next = 0
 
@@ -51,7 +57,7 @@ class EventLog:
         with self._lock:
             time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             event = Event(self._next, time, thread, actor, kind, body)
-            self._write(_encode(event))
+            self._write(hidden(_encode(event), self._hide))
             if durable:
                 os.fsync(self._file.fileno())
             self._next += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -56,7 +55,7 @@ class ExchangeReader:
             InputError: it is of a schema that this version does not know.
             FileNotFoundError: a blob is missing.
         """
-        raw = _json(self._get(digest))
+        raw = orjson.loads(self._get(digest))
         if raw.get("schema") != _SCHEMA:
             raise InputError(f"exchange {digest[:12]}: schema {raw.get('schema')}, known here is {_SCHEMA}")
         request = {name: self._see(value) for name, value in raw["request"].items()}
@@ -74,7 +73,7 @@ class ExchangeReader:
 
     def _value(self, digest: str) -> Any:
         if digest not in self._values:
-            self._values[digest] = self._see(_json(self._get(digest)))
+            self._values[digest] = self._see(orjson.loads(self._get(digest)))
         return self._values[digest]
 
     def _items(self, page: dict[str, Any]) -> list[str]:
@@ -91,11 +90,3 @@ class ExchangeReader:
 def read_exchange(get: Callable[[str], bytes], digest: str) -> Exchange:
     """Read one exchange: `ExchangeReader.read`."""
     return ExchangeReader(get).read(digest)
-
-
-def _json(data: bytes) -> Any:
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        # Half a character: an agent may send it, and only the standard reader takes it.
-        return json.loads(data)

@@ -55,6 +55,7 @@ _HASH: Final = rf"(?=[0-9]{{0,11}}[a-f])(?=[a-f]{{0,11}}[0-9]){_HEX}{{7,12}}(?!{
 VARYING: Final = (
     Varying("id", rf"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}(?!{_HEX})", "a UUID"),
     Varying("id", rf"(?:ses|msg|prt|usr)_{_HEX}{{12}}[0-9A-Za-z]{{14}}", "OpenCode's sessions and messages"),
+    Varying("id", rf"(?<=Chunk ID: ){_HEX}{{6}}(?!{_HEX})", "Codex's name of a piece of output"),
     Varying(
         "time",
         rf"{_YEAR}-(?:0[1-9]|1[0-2])-{_DAY}[T ]{_CLOCK}(?::[0-5]\d(?:[.,]\d{{1,9}})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?",
@@ -76,7 +77,7 @@ VARYING: Final = (
     Varying("time", rf"{_MONTH}{_GAP}{_DAY} {_CLOCK}(?::[0-5]\d)?", "ls -l, system logs"),
     Varying("time", rf"(?<![:.]){_SECONDS}(?:[.,]\d{{1,9}})?(?: [AP]M)?(?!:)", "logs"),
     Varying("time", r"1[6-9]\d{11}", "milliseconds since 1970: names of files, logs"),
-    Varying("time", r"(?<!\.)1[6-9]\d{8}\.\d{3,9}", "seconds since 1970: time.time()"),
+    Varying("time", r"(?<!\.)1[6-9]\d{8}\.\d{1,9}", "seconds since 1970: time.time()"),
     Varying("time", r'(?<![-.])1[7-9]\d{8}(?=$|[\n"},\]\\])', "seconds since 1970, alone: date +%s"),
     Varying("duration", rf"(?<=in )\d{{1,7}}\.\d{{1,9}} ?{_UNIT}", "pytest, unittest, cargo"),
     Varying("duration", rf"(?<=\()\d{{1,7}}\.\d{{1,9}} ?{_UNIT}", "go test, node --test"),

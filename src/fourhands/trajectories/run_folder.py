@@ -205,9 +205,9 @@ class Attempt:
         """Its large payloads."""
         return BlobStore(self.path / "blobs")
 
-    def blobs_hiding(self, secret: str) -> BlobStore:
-        """The same, for whoever writes them: ``secret`` comes into none."""
-        return BlobStore(self.path / "blobs", hide=secret.encode())
+    def blobs_hiding(self, *secrets: str) -> BlobStore:
+        """The same, for whoever writes them: none of ``secrets`` comes into one."""
+        return BlobStore(self.path / "blobs", hide=[secret.encode() for secret in secrets])
 
     def read(self) -> EventRead:
         """Its events; none when it was cut before the first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Self
@@ -99,20 +99,20 @@ class Document:
         """The body: as it came, or with what was changed in its place."""
         if self.raw is not None:
             return self.raw
-        return b"".join(self._parts())
+        parts = [part for key, value in self.fields.items() for part in self._of(key, value)]
+        if not parts:
+            return b"{}"
+        parts[0], parts[-1] = b"{" + parts[0], bytes(parts[-1]) + b"}"
+        return b",".join(parts)  # at once: a history may have megabytes
 
-    def _parts(self) -> Iterator[bytes | memoryview]:
-        opening = b"{"
-        for key, value in self.fields.items():
-            yield opening + orjson.dumps(key) + b":"
-            if key == self.wire.history_key and self.items:
-                yield b"["
-                yield b",".join(self.items)
-                yield b"]"
-            else:
-                yield memoryview(value)
-            opening = b","
-        yield b"}" if self.fields else b"{}"
+    def _of(self, key: str, value: msgspec.Raw | bytes) -> Sequence[msgspec.Raw | bytes]:
+        """A field in parts, between which stand commas."""
+        name = orjson.dumps(key) + b":"
+        if key != self.wire.history_key or not self.items:
+            return [name + bytes(value)]
+        items = [name + b"[" + bytes(self.items[0]), *self.items[1:]]
+        items[-1] = bytes(items[-1]) + b"]"
+        return items
 
 
 @lru_cache(maxsize=64)

@@ -19,6 +19,10 @@ TYPES: dict[str, Any] = {
     "list": {"type": "array", "items": TEXT},
     "absolute": {"type": "string", "description": "The absolute path to the file"},
     "view": {"type": "string", "enum": ["view", "create", "str_replace"]},
+    "edits": {
+        "type": "array",
+        "items": {"type": "object", "properties": {"oldText": TEXT, "newText": TEXT}},
+    },
     "risk": {"type": "string", "enum": ["UNKNOWN", "LOW", "HIGH"]},
     "milliseconds": {"type": "integer", "description": "in milliseconds"},
 }
@@ -72,6 +76,7 @@ QWEN = [
     _tool("agent", "description*:text prompt*:text subagent_type:text run_in_background:flag"),
     _tool("monitor", "command*:text description:text"),
     _tool("read_file", "file_path*:text offset:number limit:number pages:text"),
+    _tool("edit", "file_path*:text old_string*:text new_string*:text replace_all:flag"),
     _tool(
         "run_shell_command",
         "command*:text is_background*:flag timeout:number description:text directory:text",
@@ -80,7 +85,10 @@ QWEN = [
     _tool("mcp__user__ask_the_user", "question*:text"),
 ]
 OPENHANDS = [
-    _tool("file_editor", "command*:view path*:absolute file_text:text view_range:list security_risk*:risk"),
+    _tool(
+        "file_editor",
+        "command*:view path*:absolute file_text:text old_str:text new_str:text view_range:list security_risk*:risk",
+    ),
     _tool("terminal", "command*:text is_input:flag timeout:number reset:flag security_risk*:risk"),
     _tool("task_tracker", "command:text task_list:list"),
     _tool(
@@ -93,7 +101,11 @@ OPENHANDS = [
     _tool("ask_the_user", "question*:text"),
 ]
 OLD_CODEX = [_tool("shell", "command*:list workdir:text"), _tool("apply_patch", "input*:text")]
-PI = [_tool("read", "path*:text offset:number"), _tool("bash", "command*:text timeout:number")]
+PI = [
+    _tool("read", "path*:text offset:number"),
+    _tool("bash", "command*:text timeout:number"),
+    _tool("edit", "path*:text edits*:edits"),
+]
 
 
 def _name(tool: Tool | None) -> str | None:
@@ -172,6 +184,43 @@ def _delegate(offered: list[Tool]) -> Any:
     tool = tools.sub_agent_tool(offered)
     assert tool is not None
     return tools.use_to_delegate(tool, "do it", "help").arguments
+
+
+@pytest.mark.parametrize(
+    ("offered", "expected"),
+    [
+        (CLAUDE_CODE, {"file_path": "/r/a.py", "old_string": "x", "new_string": "y"}),
+        (OPENCODE, {"filePath": "/r/a.py", "oldString": "x", "newString": "y"}),
+        (QWEN, {"file_path": "/r/a.py", "old_string": "x", "new_string": "y"}),
+        (
+            OPENHANDS,
+            {
+                "command": "str_replace",
+                "path": "/r/a.py",
+                "old_str": "x",
+                "new_str": "y",
+                "security_risk": "LOW",
+            },
+        ),
+        (PI, {"path": "/r/a.py", "edits": [{"oldText": "x", "newText": "y"}]}),
+    ],
+    ids=["claude-code", "opencode", "qwen-code", "openhands", "pi"],
+)
+def test_a_text_is_replaced_as_the_agents_tool_takes_it(
+    offered: list[Tool], expected: dict[str, Any]
+) -> None:
+    tool = tools.edit_tool(offered)
+    assert tool is not None
+    use = tools.use_to_edit(tool, "a.py", "/r", old="x", new="y", why="I change.")
+    assert use is not None
+    assert use.arguments == expected
+
+
+def test_without_an_edit_tool_or_a_place_nothing_is_replaced() -> None:
+    assert tools.edit_tool(CODEX) is tools.edit_tool(OLD_CODEX) is None
+    tool = tools.edit_tool(OPENHANDS)
+    assert tool is not None
+    assert tools.use_to_edit(tool, "a.py", None, old="x", new="y", why="I change.") is None
 
 
 def test_a_sub_agent_is_one_for_all_work_and_is_waited_for() -> None:

@@ -17,6 +17,7 @@ from fourhands.engine.active import ActiveRun
 from fourhands.engine.agents.registry import AGENTS
 from fourhands.engine.asking import INSTRUCTION, SETUP, asking_env, asking_files
 from fourhands.engine.containers.shared import share
+from fourhands.engine.scrubbing import scrub
 from fourhands.engine.session import Session, SharedEnvironment
 from fourhands.model.condition import Condition
 from fourhands.model.errors import SandboxError
@@ -66,14 +67,20 @@ class AttemptingAgent(BaseInstalledAgent):
 
     @override
     async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
-        """Run the agent until it ends, is out of time, or has reached its limit of steps."""
+        """Run the agent until it ends, is out of time, has reached its limit of steps, or has lost its model.
+
+        Raises:
+            SandboxError: the environment is gone, or the way through it to the model.
+        """
         session = self._session
         work = asyncio.ensure_future(self.work(instruction, environment))
         limit = asyncio.ensure_future(session.limit_reached.wait())
+        lost = asyncio.ensure_future(session.gateway_lost.wait())
         try:
-            await asyncio.wait({work, limit}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({work, limit, lost}, return_when=asyncio.FIRST_COMPLETED)
             limited = session.limit_reached.is_set()  # the agent may have left because of it
-            # At once: what the agent left running may not go on working while its logs are read.
+            # At once: what the agent left running may not go on working while its logs are read. It is said here,
+            # too, when the environment is why the agent had no model any more.
             await session.agent_stopped()
             if limited:
                 session.termination = session.conversation.limit or Termination.STEP_LIMIT
@@ -85,9 +92,10 @@ class AttemptingAgent(BaseInstalledAgent):
             session.termination = Termination.INFRASTRUCTURE_ERROR if failing else Termination.AGENT_TIMEOUT
             raise
         finally:
-            limit.cancel()
-            work.cancel()
-            await asyncio.gather(work, limit, return_exceptions=True)
+            running = (work, limit, lost)
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
             await session.agent_stopped()
 
     @abstractmethod
@@ -125,6 +133,7 @@ class AttemptingAgent(BaseInstalledAgent):
     @override
     def populate_context_post_run(self, context: AgentContext) -> None:
         """Totals as the gateway counted them; no price is made up."""
+        scrub(self.logs_dir, self._session.secrets)  # they have just been brought out
         totals = self._session.conversation.totals
         usage = totals.usage
         context.n_input_tokens = usage.input + usage.cache_read + usage.cache_write

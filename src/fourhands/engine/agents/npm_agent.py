@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Final, override
+from typing import ClassVar, override
 
 from harbor.environments.base import BaseEnvironment
 
 from fourhands.engine.agents.base import SharedWorkspaceAgent
 from fourhands.engine.agents.npm import npm_packages
 from fourhands.engine.agents.registry import AGENTS
-from fourhands.engine.local import LocalEnvironment
 
 __all__ = ["NpmAgent"]
-
-_ELSEWHERE: Final = Path("/opt/agent")
-"""Where an agent lies in a container."""
 
 
 class NpmAgent(SharedWorkspaceAgent):
     """An agent whose registry entry names a ``package-lock.json``.
 
-    ``_prefix`` and ``_node`` are the folders that `npm_packages` made; inside they lie at the same paths.
+    ``_prefix`` and ``_node`` are, inside, the folders that `npm_packages` makes; ``_node`` is there for an agent that
+    `needs_node` alone: some bring a binary of their own.
     """
 
+    needs_node: ClassVar[bool] = False
     _prefix: Path
     _node: Path
 
@@ -37,17 +35,11 @@ class NpmAgent(SharedWorkspaceAgent):
         """See `SharedWorkspaceAgent.install`.
 
         Raises:
+            InputError: the agent's programs do not run in the container.
             MissingError: npm is missing, or does not reach its registry.
         """
         await super().install(environment)
-        self._prefix, self._node = await asyncio.to_thread(npm_packages, AGENTS[self.name()].lock)
-        if not isinstance(self._shared, LocalEnvironment):
-            self._prefix = await _brought(environment, self._prefix)
-            self._node = await _brought(environment, self._node)
-
-
-async def _brought(environment: BaseEnvironment, prefix: Path) -> Path:
-    """A copy of what is installed here, in a container that has a C library like ours."""
-    inside = _ELSEWHERE / prefix.name
-    await environment.upload_dir(prefix, str(inside))
-    return inside
+        prefix, node = await asyncio.to_thread(npm_packages, AGENTS[self.name()].lock)
+        self._prefix = await self._shared.programs(prefix, self.name())
+        if self.needs_node:
+            self._node = await self._shared.programs(node, self.name())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from typing import Any, Final, override
+from typing import Any, ClassVar, Final, override
 
 from fourhands.engine.agents.base import HOME
 from fourhands.engine.agents.npm import MODULES
@@ -35,6 +35,8 @@ _FAILED: Final = (
 
 class Pi(NpmAgent):
     """``pi --print`` with its own prompts, tools and limits."""
+
+    needs_node: ClassVar[bool] = True
 
     @staticmethod
     @override

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from typing import Any, Final, override
+from typing import Any, ClassVar, Final, override
 
 from fourhands.engine.agents.base import HOME
 from fourhands.engine.agents.npm import MODULES
@@ -27,6 +27,8 @@ _SILENCE_MS: Final = 3600 * 1000
 
 class QwenCode(NpmAgent):
     """``qwen --prompt`` with its own prompts, tools and limits, but for what it asks the model unasked."""
+
+    needs_node: ClassVar[bool] = True
 
     @staticmethod
     @override

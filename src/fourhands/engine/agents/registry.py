@@ -31,7 +31,8 @@ class AgentEntry:
 
     ``lock`` is the one file that says all that the agent consists of: the hashed requirements that ``install``
     installs, or the agent itself. ``wire`` is the model API it speaks (a name of `fourhands.wire.registry`);
-    ``efforts`` are the values it takes for the model's reasoning effort.
+    ``efforts`` are the values it takes for the model's reasoning effort; ``needs`` are programs that must be on this
+    machine before it can be installed.
     """
 
     import_path: str
@@ -41,6 +42,7 @@ class AgentEntry:
     wire: str = "chat"
     traits: AgentTraits = NO_TRAITS
     efforts: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
     def prefixes(self) -> tuple[Path, ...]:
         """Install the agent if it is not yet; what must be readable for it to run.
@@ -78,6 +80,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
             ),
         ),
         efforts=("low", "medium", "high", "xhigh", "max"),
+        needs=("npm",),
     ),
     "codex": AgentEntry(
         "fourhands.engine.agents.codex:Codex",
@@ -90,6 +93,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
             sub_agent_header="x-codex-parent-thread-id",
         ),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+        needs=("npm",),
     ),
     "mini-swe-agent": AgentEntry(
         "fourhands.engine.agents.mini_swe_agent:MiniSweAgent",
@@ -107,6 +111,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
             thread_headers=("x-session-id", "x-parent-session-id"), sub_agent_header="x-parent-session-id"
         ),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+        needs=("npm",),
     ),
     "openhands-sdk": AgentEntry(
         "fourhands.engine.agents.openhands_sdk:OpenHandsSdk",
@@ -121,6 +126,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         _npm_lock("pi"),
         install=npm_packages,
         efforts=("off", "minimal", "low", "medium", "high", "xhigh", "max"),
+        needs=("npm",),
     ),
     "qwen-code": AgentEntry(
         "fourhands.engine.agents.qwen_code:QwenCode",
@@ -128,11 +134,13 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         _npm_lock("qwen-code"),
         install=npm_packages,
         traits=AgentTraits(
+            sub_agent_tools=("agent",),
             # The second is what it says of a file that was replaced, and so is another than the one it has read.
             announcements=("has been modified since you last read it", "has not been read in this session"),
             native_framing="\n[User message received during tool execution]: {message}",
         ),
         efforts=("low", "medium", "high", "xhigh", "max"),
+        needs=("npm",),
     ),
     "terminus-2": AgentEntry(
         "fourhands.engine.agents.terminus_2:Terminus2",
@@ -147,6 +155,7 @@ AGENTS: Final[dict[str, AgentEntry]] = {
             shell_folder="kept",
         ),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+        needs=("tmux",),
     ),
     "thin": AgentEntry(
         "fourhands.engine.agents.thin:ThinAgent",

@@ -24,13 +24,14 @@ from fourhands.model.usage import Usage
 __all__ = ["Terminus2"]
 
 _LOG: Final = "terminus-2.log"
+_COUNTED: Final = "tokens.json"
+"""Harbor would keep it in its own result alone."""
 
 
 class Terminus2(AttemptingAgent):
     """Harbor's terminus-2 with its own prompt, parser and limits; only its model is reached in another way."""
 
     _path: str
-    _counted: AgentContext | None = None
 
     @staticmethod
     @override
@@ -66,7 +67,7 @@ class Terminus2(AttemptingAgent):
         """See `AttemptingAgent.work`."""
         await self._write_files()
         session = self._session
-        self._counted = AgentContext()
+        counted = AgentContext()
         async with aiohttp.ClientSession() as http:
             model = GatewayModel(
                 http,
@@ -79,12 +80,18 @@ class Terminus2(AttemptingAgent):
             try:
                 await agent.setup(environment)
                 asked = instruction + INSTRUCTION if session.asking else instruction
-                await agent.run(asked, environment, self._counted)
+                await agent.run(asked, environment, counted)
             except (ModelFailedError, RuntimeError) as error:
                 return self._failed(str(error))
+            finally:
+                self._keep(counted)
             if not await agent.has_terminal():
                 return self._failed("its terminal ended before the model said that the task is done")
         return ExecResult(return_code=0)
+
+    def _keep(self, counted: AgentContext) -> None:
+        names = {"n_input_tokens", "n_cache_tokens", "n_output_tokens"}
+        Path(self.logs_dir, _COUNTED).write_text(counted.model_dump_json(include=names), "utf-8")
 
     def _failed(self, why: str) -> ExecResult:
         Path(self.logs_dir, _LOG).write_text(f"{why}\n", "utf-8")
@@ -93,8 +100,11 @@ class Terminus2(AttemptingAgent):
     @override
     def reported_usage(self) -> Usage | None:
         """What it counted of the replies it got, its summaries' among them."""
-        counted = self._counted
-        if counted is None or counted.n_input_tokens is None:
+        place = Path(self.logs_dir, _COUNTED)
+        if not place.is_file():
+            return None
+        counted = AgentContext.model_validate_json(place.read_bytes())
+        if counted.n_input_tokens is None:
             return None
         cached = counted.n_cache_tokens or 0
         return Usage(

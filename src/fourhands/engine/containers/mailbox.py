@@ -17,6 +17,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
@@ -26,10 +27,22 @@ from harbor.environments.base import ExecResult
 from fourhands.engine.containers.tunnel import WINDOW, Tunnel
 from fourhands.model.errors import MissingError, SandboxError
 
-__all__ = ["Execute", "Mailbox"]
+__all__ = ["CutOff", "Execute", "Mailbox", "OnCutOff", "ignore"]
 
 Execute = Callable[[str, int], Awaitable[ExecResult]]
 """Run a shell command inside within so many seconds; raises SandboxError when that cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """The agent has no way to the gateway any more before its time: whose doing that was, and how."""
+
+    by: Literal["agent", "environment"]
+    reason: str
+
+
+OnCutOff = Callable[[CutOff], None]
+"""Is told of it at once, and only once."""
 
 _LETTER: Final = 72 << 10
 """Bytes that go in at once: as Base64 three quarters of what an argument may have."""
@@ -42,6 +55,8 @@ _WAIT: Final = 25
 """Seconds that one exec waits for bytes."""
 _SLACK: Final = 30
 """Seconds that an exec may take beyond those."""
+_LAST: Final = 5
+"""Seconds that the exec may take by which the program inside is seen to be there at the end."""
 _LINGER: Final = 0.002
 """Seconds in which more may come that goes in with the first."""
 _PAUSES: Final = (0.1, 0.3, 1.0, 3.0, 8.0, 20.0)
@@ -58,7 +73,12 @@ class _LostError(Exception):
 
 
 class _GoneError(Exception):
-    """Nobody answers inside: the program was killed, or has ended by itself."""
+    """Our program does not answer inside any more: it was killed, or has ended by itself."""
+
+
+def ignore(cut_off: CutOff) -> None:
+    """For whoever does not ask; see `OnCutOff`."""
+    del cut_off
 
 
 class Mailbox:
@@ -67,13 +87,15 @@ class Mailbox:
     Args:
         execute: reaches the environment; always as one and the same user.
         place: what the environment is called in messages.
+        on_cut_off: called on that event loop.
     """
 
-    def __init__(self, execute: Execute, place: str) -> None:
+    def __init__(self, execute: Execute, place: str, on_cut_off: OnCutOff = ignore) -> None:
         self.failure: SandboxError | None = None
         """Why the way is closed, where that is not the agent's doing: the environment does not do its work."""
         self._execute = execute
         self._place = place
+        self._on_cut_off = on_cut_off
         self._name = secrets.token_hex(16)
         self._heard = time.time()
         self._fetched = 0
@@ -99,9 +121,16 @@ class Mailbox:
 
     async def close(self) -> None:
         """Break off every connection, and fetch nothing more. The program inside is left to whoever kills all."""
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.wait({self._work})
+        if self._work is None or self._work.done():
+            return
+        self._work.cancel()
+        await asyncio.wait({self._work})
+        # An agent that kills everything may have ended by that, before any exec has met it.
+        with suppress(SandboxError, TimeoutError, _LostError):
+            try:
+                await self._say(f"take {self._fetched} 0 0", _LAST)
+            except _GoneError as error:
+                self._gone(error)
 
     async def _install(self, port: int) -> None:
         program = _perl("mailbox", self._name, port, WINDOW, _LEASE)
@@ -130,17 +159,23 @@ class Mailbox:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._fetch_all(tunnel))
                 group.create_task(self._bring_all())
-        except* _GoneError:
-            if time.time() - self._heard > _LEASE:
-                self.failure = SandboxError(
-                    f"{self._place}: the way to the gateway is closed: no command could be run inside for {_LEASE} s"
-                )
+        except* _GoneError as errors:
+            self._gone(errors.exceptions[0])
         except* Exception as errors:  # noqa: BLE001 - whatever it was, the agent has no model any more
-            self.failure = SandboxError(
-                f"{self._place}: the way to the gateway is closed: {errors.exceptions[0]}"
-            )
+            self._fail(str(errors.exceptions[0]))
         finally:
             await tunnel.close()
+
+    def _gone(self, error: Exception) -> None:
+        if time.time() - self._heard > _LEASE:
+            self._fail(f"no command could be run inside for {_LEASE} s")
+        else:
+            reason = f"{self._place}: the way to the gateway is closed from inside: {error}"
+            self._on_cut_off(CutOff("agent", reason))
+
+    def _fail(self, reason: str) -> None:
+        self.failure = SandboxError(f"{self._place}: the way to the gateway is closed: {reason}")
+        self._on_cut_off(CutOff("environment", str(self.failure)))
 
     def _send(self, frames: bytes) -> None:
         self._outbox += frames
@@ -166,7 +201,7 @@ class Mailbox:
             try:
                 tunnel.feed(data)
             except ValueError as error:
-                raise _GoneError(str(error)) from error  # what answers is not our program any more
+                raise _GoneError(f"what answers is not our program any more: it sent {error}") from error
 
     async def _fetch(self, most: int) -> bytes:
         """What is there beyond what has been fetched.
@@ -245,7 +280,7 @@ class Mailbox:
         if said is None:
             raise _LostError(f"code {done.return_code}, {_end_of(done)}")
         if said == "gone":
-            raise _GoneError
+            raise _GoneError("the program that carries it was killed, by the agent or for want of memory")
         self._heard = time.time()
         return said
 

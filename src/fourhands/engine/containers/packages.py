@@ -1,6 +1,7 @@
-"""An agent's packages for the interpreter of a container: installed here by pip, from the hashed lock, and packed.
+"""What an agent consists of, packed for a container: Python packages for its interpreter, or a folder of programs.
 
-So the container needs neither pip nor a network.
+Packages are installed here by pip, from the hashed lock. So the container needs neither a package manager nor a
+network.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +19,15 @@ from fourhands.model.sandbox import Sandbox
 from fourhands.tasks.cache import content_key, provide
 from fourhands.tasks.environment import python_environment
 
-__all__ = ["Platform", "packed", "platform_of", "read_platform"]
+__all__ = [
+    "Platform",
+    "packed",
+    "packed_folder",
+    "platform_of",
+    "read_platform",
+    "refuse_foreign",
+    "see_that_programs_run",
+]
 
 _BUILDER: Final = "packages 1"
 _ARCHIVE: Final = "packages.tar"
@@ -27,7 +37,9 @@ _OLDEST_PYTHON: Final = (3, 12)
 _OLDEST_GLIBC: Final = 5
 _LEGACY: Final = {"manylinux1": 5, "manylinux2010": 12, "manylinux2014": 17}
 """Names from before PEP 600, and the glibc 2.N that they stand for."""
-_ASK: Final = "import platform, sys; print(*sys.version_info[:2], platform.machine(), *platform.libc_ver())"
+_ASK_PLATFORM: Final = (
+    "import platform, sys; print(*sys.version_info[:2], platform.machine(), *platform.libc_ver())"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +65,11 @@ async def platform_of(sandbox: Sandbox, agent: str) -> Platform:
         InputError: ``agent`` cannot be installed for it.
         SandboxError: the sandbox is gone.
     """
-    done = await sandbox.run([sandbox.python, "-I", "-S", "-c", _ASK], cwd="/")
-    return read_platform(done.stdout.decode(), agent)
+    return read_platform(await _ask(sandbox), agent)
+
+
+async def _ask(sandbox: Sandbox) -> str:
+    return (await sandbox.run([sandbox.python, "-I", "-S", "-c", _ASK_PLATFORM], cwd="/")).stdout.decode()
 
 
 def read_platform(said: str, agent: str) -> Platform:
@@ -69,12 +84,51 @@ def read_platform(said: str, agent: str) -> Platform:
             f"{agent} needs Python {'.'.join(map(str, _OLDEST_PYTHON))} or later, and the image of the task has "
             f"{major}.{minor}: run it with --env local, or take --agent thin"
         )
+    _see_glibc(libc, agent)
+    return Platform(int(minor), machine, int(libc[1].split(".")[1]))
+
+
+async def see_that_programs_run(sandbox: Sandbox, agent: str) -> None:
+    """See that programs that were built for this machine run inside.
+
+    Raises:
+        InputError: ``agent`` consists of such, and they do not.
+        SandboxError: the sandbox is gone.
+    """
+    refuse_foreign(await _ask(sandbox), agent)
+
+
+def refuse_foreign(said: str, agent: str) -> None:
+    """See `see_that_programs_run`; ``said`` is what `read_platform` reads."""
+    _, _, machine, *libc = said.split()
+    _see_glibc(libc, agent)
+    if machine != os.uname().machine:
+        raise InputError(
+            f"{agent} is brought in as it runs on this machine ({os.uname().machine}), and the environment's is "
+            f"{machine}: choose one alike, or take --agent thin"
+        )
+
+
+def _see_glibc(libc: Sequence[str], agent: str) -> None:
     if libc[:1] != ["glibc"]:
         raise InputError(
             f"{agent} needs an image with glibc, such as Debian's: the task's has another C library. "
             "Run it with --env local, or take --agent thin"
         )
-    return Platform(int(minor), machine, int(libc[1].split(".")[1]))
+
+
+def packed_folder(folder: Path) -> Path:
+    """A compressed archive of what is in an entry of the cache, links and permissions with it; made once."""
+
+    def build(scratch: Path, final: Path) -> None:
+        del final
+        # Quickly: it is made before a trial, and spares most of what could be spared.
+        compress = "--use-compress-program=gzip -1"
+        subprocess.run(
+            [*_TAR, str(scratch / _ARCHIVE), compress, "--directory", str(folder), "."], check=True
+        )
+
+    return provide("packages", content_key(_BUILDER, folder.name), build) / _ARCHIVE
 
 
 def packed(lock: Path, platform: Platform) -> Path:

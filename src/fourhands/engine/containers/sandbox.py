@@ -22,7 +22,7 @@ from harbor.environments.base import BaseEnvironment
 from harbor.environments.base import ExecResult as HarborResult
 
 from fourhands.engine.containers.inside import command
-from fourhands.engine.containers.mailbox import Mailbox
+from fourhands.engine.containers.mailbox import Mailbox, OnCutOff, ignore
 from fourhands.model.errors import InputError, SandboxError
 from fourhands.model.sandbox import WORKDIR, ExecResult
 
@@ -131,14 +131,16 @@ class EnvironmentSandbox:
         }
         return await self._at_home(self._run(request, stdin))
 
-    async def listen(self, port: int) -> socket.socket:
+    async def listen(self, port: int, on_cut_off: OnCutOff = ignore) -> socket.socket:
         """A listening socket of ours that ``127.0.0.1:port`` inside leads to, by ``exec`` alone, until ``kill_all``.
+
+        ``on_cut_off`` is called on the loop that this was made on.
 
         Raises:
             MissingError: the image has no perl.
             SandboxError: ``port`` is taken, or the environment does not do its work.
         """
-        return await self._at_home(self._listen(port))
+        return await self._at_home(self._listen(port, on_cut_off))
 
     async def kill_all(self) -> None:
         """End every process inside but those that were there at the start; returns when they are gone.
@@ -182,12 +184,12 @@ class EnvironmentSandbox:
             base64.b64decode(said[1:]) if said != "@" else await self._download(f"{_PLACE}{token}")
         )
 
-    async def _listen(self, port: int) -> socket.socket:
+    async def _listen(self, port: int, on_cut_off: OnCutOff) -> socket.socket:
         async def as_root(program: str, timeout: int) -> HarborResult:
             # So an agent that is another user can neither end what runs inside nor speak to it.
             return await self._exec(program, timeout, user="root")
 
-        self._mailbox = Mailbox(as_root, self._environment.environment_name)
+        self._mailbox = Mailbox(as_root, self._environment.environment_name, on_cut_off)
         return await self._mailbox.open(port)
 
     async def _kill_all(self) -> None:

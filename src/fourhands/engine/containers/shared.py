@@ -10,7 +10,8 @@ from typing import Final
 from harbor.environments.base import BaseEnvironment
 
 from fourhands.engine.containers.address import BESIDE_US, HOST_NAME, listen_for
-from fourhands.engine.containers.packages import packed, platform_of
+from fourhands.engine.containers.mailbox import OnCutOff
+from fourhands.engine.containers.packages import packed, packed_folder, platform_of, see_that_programs_run
 from fourhands.engine.containers.sandbox import EnvironmentSandbox, kind_of
 from fourhands.engine.local import LocalEnvironment
 from fourhands.engine.sandbox.archive import pack
@@ -22,8 +23,9 @@ from fourhands.tasks.repository import base_repository
 __all__ = ["SharedContainer", "share"]
 
 _LOOPBACK: Final = "127.0.0.1"
-_PREFIX: Final = "/installed-agent/venv"
-"""In the folder that Harbor makes for it."""
+_PROGRAMS: Final = Path("/installed-agent")
+"""The folder that Harbor makes for what an agent consists of."""
+_PREFIX: Final = f"{_PROGRAMS}/venv"
 _ARCHIVE: Final = "/tmp/packages.tar"  # noqa: S108 - there before the agent is
 _EMPTY: Final = ["find", WORKDIR, "-mindepth", "1", "-delete"]
 _EXTRACT: Final = ["tar", "--extract", "--preserve-permissions", "--no-same-owner", "--directory"]
@@ -68,10 +70,11 @@ class SharedContainer:
         await self._succeed(_EMPTY)
         await self._succeed([*_EXTRACT, WORKDIR, "--file", "-"], stdin=archive)
 
-    async def listen(self, port: int) -> socket.socket:
+    async def listen(self, port: int, on_cut_off: OnCutOff) -> socket.socket:
         """A listening socket that the container reaches.
 
-        Over a network it has a port of its own: ``port`` may be another trial's.
+        Over a network it has a port of its own: ``port`` may be another trial's. Nothing is heard of it when a
+        network is cut off.
 
         Raises:
             MissingError: the image has no perl, and no network leads here.
@@ -79,7 +82,7 @@ class SharedContainer:
         """
         if self._has_network:
             return await asyncio.to_thread(listen_for, self._kind)
-        return await self._sandbox.listen(port)
+        return await self._sandbox.listen(port, on_cut_off)
 
     async def packages(self, lock: Path) -> str:
         """Bring in what a hashed lock pins; the prefix, inside, of the virtual environment that holds it.
@@ -99,6 +102,23 @@ class SharedContainer:
         await self._succeed(["rm", _ARCHIVE])
         await self._succeed(["cp", "--recursive", f"{site}/bin/.", f"{_PREFIX}/bin"])
         return _PREFIX
+
+    async def programs(self, folder: Path, agent: str) -> Path:
+        """Bring in a folder of programs that were built for this machine; where it lies inside.
+
+        As one file: not every provider keeps links and permissions of the files in a folder.
+
+        Raises:
+            InputError: the image's machine or C library is another.
+            SandboxError: the container cannot take it.
+        """
+        await see_that_programs_run(self._sandbox, agent)
+        inside = _PROGRAMS / folder.name
+        await self._environment.upload_file(await asyncio.to_thread(packed_folder, folder), _ARCHIVE)
+        await self._succeed(["mkdir", "-p", str(inside)])
+        await self._succeed([*_EXTRACT, str(inside), "--gzip", "--file", _ARCHIVE])
+        await self._succeed(["rm", _ARCHIVE])
+        return inside
 
     async def _succeed(self, argv: list[str], *, stdin: bytes = b"") -> ExecResult:
         done = await self._sandbox.run(argv, cwd="/", stdin=stdin)

@@ -6,28 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
+
 from fourhands.engine.agents.registry import AgentEntry
 from fourhands.gateway.delegation import delegated
 from fourhands.gateway.playbook import Move
 from fourhands.model.event import Event, EventKind
 from fourhands.model.usage import Usage
+from fourhands.wire.registry import wire_for
 from fourhands.wire.serving.chat import ServedChat
 from fourhands.wire.serving.messages import ServedMessages
 from fourhands.wire.serving.responses import ServedResponses
 from fourhands.wire.serving.text import text_form
 from fourhands.wire.serving.tools import shell_tool
 from fourhands.wire.serving.types import Asked, ModelTurn, ServedWire, Tool, UserTurn
-from fourhands.wire.types import Json
+from fourhands.wire.types import Json, Wire
 
 __all__ = ["Evidence", "Heard"]
 
-_WIRES: Final[dict[str, tuple[str, ServedWire]]] = {
-    wire.path: (name, wire)
-    for name, wire in (
-        ("chat", ServedChat()),
-        ("responses", ServedResponses()),
-        ("messages", ServedMessages()),
-    )
+_SERVED: Final[dict[str, ServedWire]] = {
+    wire.path: wire for wire in (ServedChat(), ServedResponses(), ServedMessages())
 }
 
 
@@ -38,7 +36,7 @@ class Heard:
     ``asked`` is ``None`` where the request was refused: then ``answered`` says why.
     """
 
-    wire: str
+    wire: Wire
     body: Json
     asked: Asked | None
     answered: Json
@@ -46,8 +44,10 @@ class Heard:
     @classmethod
     def of(cls, path: str, body: Json, answered: Json) -> Heard:
         """Take an exchange as `fourhands.gateway.players.Log` tells it."""
-        name, wire = _WIRES[path]
-        return cls(name, body, None if "error" in answered and answered["error"] else wire.read(body), answered)
+        wire = wire_for(f"/{path}")
+        assert wire
+        was_refused = bool(answered.get("error"))
+        return cls(wire, body, None if was_refused else _SERVED[path].read(body), answered)
 
     @property
     def is_work(self) -> bool:
@@ -69,7 +69,7 @@ class Heard:
 class Evidence:
     """All that findings are made of.
 
-    ``reported`` is what the agent says of its own tokens. ``leaks`` are files in which the trial's token stands.
+    ``reported`` is what the agent says of its own tokens. ``leaks`` are files to which the trial's token was written.
     ``log`` is the end of what the agent printed. ``seconds`` is what the whole trial took.
     """
 
@@ -89,7 +89,15 @@ class Evidence:
     @property
     def main(self) -> list[Asked]:
         """The requests of the main loop, in order."""
-        return [each.asked for each in self.heard if each.asked and each.is_work and not each.is_delegated]
+        return [each.asked for each in self._main_loop if each.asked]
+
+    @property
+    def last_history(self) -> str:
+        """The history that the main loop ended with, as JSON."""
+        if not self._main_loop:
+            return ""
+        last = self._main_loop[-1]
+        return orjson.dumps(last.body[last.wire.history_key]).decode()
 
     @property
     def delegated(self) -> list[Asked]:
@@ -100,6 +108,10 @@ class Evidence:
     def tools(self) -> Sequence[Tool]:
         """What the agent offers its model."""
         return self.main[-1].tools if self.main else ()
+
+    @property
+    def _main_loop(self) -> list[Heard]:
+        return [each for each in self.heard if each.is_work and not each.is_delegated]
 
     def of(self, kind: EventKind) -> Iterator[Event]:
         """The events of one kind."""
