@@ -25,6 +25,7 @@ _BENCHMARKS: Final = (
     "help_time",
     "step_cost",
     "gateway_latency",
+    "long_history",
     "trivial_trial",
     "throughput",
     "mailbox_latency",

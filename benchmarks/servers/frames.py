@@ -61,7 +61,11 @@ def _responses(number: int, words: Sequence[str], request: Json) -> Frames:
     begun: Json = {"id": f"resp_{number}", "object": "response", "status": "in_progress", "model": "m"}
     usage = {"input_tokens": _TOKENS, "output_tokens": len(words), "total_tokens": _TOKENS + len(words)}
     ended = {**begun, "status": "completed", "output": [message, call], "usage": usage}
-    first, second, part = {"output_index": 0}, {"output_index": 1}, {"item_id": about["id"], "content_index": 0}
+    first, second, part = (
+        {"output_index": 0},
+        {"output_index": 1},
+        {"item_id": about["id"], "content_index": 0},
+    )
     opening = [
         {"type": "response.created", "response": {**begun, "output": []}},
         {"type": "response.output_item.added", **first, "item": {**about, "content": []}},
@@ -72,7 +76,12 @@ def _responses(number: int, words: Sequence[str], request: Json) -> Frames:
         {"type": "response.content_part.done", **first, **part, "part": text},
         {"type": "response.output_item.done", **first, "item": message},
         {"type": "response.output_item.added", **second, "item": {**call, "arguments": ""}},
-        {"type": "response.function_call_arguments.delta", **second, "item_id": call["id"], "delta": _COMMAND},
+        {
+            "type": "response.function_call_arguments.delta",
+            **second,
+            "item_id": call["id"],
+            "delta": _COMMAND,
+        },
         {"type": "response.output_item.done", **second, "item": call},
         {"type": "response.completed", "response": ended},
     ]

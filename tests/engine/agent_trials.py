@@ -10,9 +10,11 @@ import asyncio
 import json
 import os
 import re
+import secrets
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,7 +40,6 @@ Kind = Literal["system", "user", "model", "call", "result"]
 
 DELEGATED: Final = "<delegated-commands>"
 """Stands in what a scripted model tells its sub-agent."""
-_KEY: Final = "the-providers-key"
 _PLAYER: Final = "it"
 
 
@@ -143,9 +144,14 @@ def serving(player: Player) -> Iterator[ModelServer]:
 
 @dataclass(frozen=True)
 class Played:
-    """One trial: what we recorded, what the model server saw of it, and where the agent's logs are."""
+    """One trial: what we recorded, what the model server saw of it, and where the agent's logs are.
+
+    ``key`` is the model's provider's.
+    """
 
     agent: str
+    key: str
+    run: RunFolder
     attempt: Attempt
     events: Sequence[Event]
     seen: Sequence[Seen]
@@ -192,6 +198,13 @@ class Played:
             for body in self.bodies(EventKind.MODEL_CALLED)
         }
 
+    def written(self) -> Iterator[tuple[Path, bytes]]:
+        """Every file of the run, below its folder; what is compressed as it was before."""
+        for path in self.run.path.rglob("*"):
+            if path.is_file():
+                data = path.read_bytes()
+                yield path.relative_to(self.run.path), _inflated(data)
+
     def reported_usage(self) -> Usage | None:
         """What the agent says of its own tokens."""
         module, _, name = AGENTS[self.agent].import_path.partition(":")
@@ -209,6 +222,7 @@ def play(
     conditions: Sequence[str] = ("vanilla",),
 ) -> list[Played]:
     """Run a trial under each condition, one after another, in a process of its own; in the order given."""
+    key = f"key-{secrets.token_hex(16)}"
     with serving(player) as server:
         done = subprocess.run(
             [
@@ -223,16 +237,16 @@ def play(
                 ),
                 *("--out", folder / "run", *arguments),
             ],
-            env={**os.environ, "OPENAI_API_KEY": _KEY},
+            env={**os.environ, "OPENAI_API_KEY": key},
             capture_output=True,
             text=True,
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr
-    return list(_played(agent, RunFolder(folder / "run"), server.seen))
+    return list(_played(agent, key, RunFolder(folder / "run"), server.seen))
 
 
-def _played(agent: str, run: RunFolder, seen: Sequence[Seen]) -> Iterator[Played]:
+def _played(agent: str, key: str, run: RunFolder, seen: Sequence[Seen]) -> Iterator[Played]:
     """Conditions are gone through one by one: each trial has the next requests of the server's log."""
     for trial in run.plan().trials:
         (attempt,) = run.attempts(trial.key)
@@ -241,8 +255,15 @@ def _played(agent: str, run: RunFolder, seen: Sequence[Seen]) -> Iterator[Played
         own, seen = seen[:number], seen[number:]
         label = re.sub(r"[^\w=]+", "-", trial.condition).strip("-")
         (logs,) = run.path.glob(f"jobs/*__{label}__*/*/agent")
-        yield Played(agent, attempt, events, own, logs)
+        yield Played(agent, key, run, attempt, events, own, logs)
     assert not seen, "the model was asked more than the trials have recorded"
+
+
+def _inflated(data: bytes) -> bytes:
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return data
 
 
 def _text(content: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def player(*moves: Move) -> Player:
     end = Move(thought="I am done.", submit=True)
     return ScriptedPlayer(
         Playbook(
-            schema=1,
+            schema_version=1,
             moves=(*moves, end),
             temperaments={"keeps": Temperament(then="continue", on_message=reaction)},
         ),
@@ -64,6 +65,12 @@ WORKS: Final = player(
             path=FILE, old="sign = -1 if total.minor < 0 else 1", new="sign = 1 if total.minor >= 0 else -1"
         ),
     ),
+)
+SPIES: Final = player(
+    Move(
+        thought="What is there?",
+        command="cat /proc/[0-9]*/environ 2> /dev/null | tr '\\0' '\\n' | grep -aE '(KEY|TOKEN)=' | sort -u; sleep 0.2",
+    )
 )
 HANDS_ON: Final = player(
     Move(thought="Let somebody else look.", delegate=(SHOW, "git diff; sleep 0.2")),
@@ -303,10 +310,21 @@ def test_its_own_count_of_tokens_is_the_gateways(trials: Trials, condition: str)
         assert {name: getattr(reported, name) for name in names} == {name: counted[name] for name in names}
 
 
-def test_a_limit_of_steps_ends_it(agent: str, tmp_path: Path) -> None:
-    (played,) = play(tmp_path, agent, WORKS, "--step-limit", "2")
+def test_a_limit_of_steps_ends_it_and_no_secret_is_found_or_kept(agent: str, tmp_path: Path) -> None:
+    (played,) = play(tmp_path, agent, SPIES, "--step-limit", "2")
     assert (played.ended["termination"], played.ended["steps"]) == ("step_limit", 2)
     assert len(played.main) == 2
+    # The trial's own token may be found inside; it opens this trial alone, and our record does not keep it.
+    found = set(re.findall(r"(?:KEY|TOKEN)=([\w-]{32})\b", _shown(played, 1)))
+    assert len(found) <= 1
+    assert not played.request(2).holds(played.key)
+    read = set()
+    for path, data in played.written():
+        read.add(path.parts[0])
+        assert played.key.encode() not in data, path
+        # What the agent prints is in its own log, which is its own.
+        assert path.parts[0] == "jobs" or not any(token.encode() in data for token in found), path
+    assert {"jobs", "trials", "plan.json"} <= read
 
 
 def test_a_spent_budget_ends_it(agent: str, tmp_path: Path) -> None:

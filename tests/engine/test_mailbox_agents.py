@@ -16,6 +16,7 @@ from harbor.models.trial.config import EnvironmentConfig
 
 from fourhands.edits.plan import plan_run
 from fourhands.engine.active import ActiveRun
+from fourhands.engine.agents.registry import AGENTS
 from fourhands.engine.containers import mailbox
 from fourhands.engine.jobs import harbor_configs
 from fourhands.engine.models import Models
@@ -99,15 +100,17 @@ async def _abandon(active: ActiveRun, event: Any) -> None:
         await session.abandon(event.result.exception_info.exception_message)
 
 
+def _unbroken(text: str) -> str:
+    """A terminal breaks long lines."""
+    return "".join(text.split())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "agent",
     [
         "claude-code",
-        *(
-            pytest.param(each, marks=EVERY_AGENT)
-            for each in ("codex", "mini-swe-agent", "opencode", "qwen-code", "pi")
-        ),
+        *(pytest.param(each, marks=EVERY_AGENT) for each in sorted(set(AGENTS) - {"claude-code", "thin"})),
     ],
 )
 async def test_a_real_agent_is_touched_spoken_to_answered_and_verified(
@@ -126,7 +129,7 @@ async def test_a_real_agent_is_touched_spoken_to_answered_and_verified(
     (question,), (answer,) = trial.bodies(EventKind.ASKED), trial.bodies(EventKind.ANSWERED)
     assert question["text"] == QUESTION
     own_words = answer["text"].splitlines()[-1]  # what comes before is the message once more
-    assert any(own_words in entry.text for entry in trial.seen[-1].entries if entry.kind == "result")
+    assert any(_unbroken(own_words) in _unbroken(entry.text) for entry in trial.seen[-1].entries)
     assert sum(trial.ended["user_lines"].values()) > 0
     assert trial.notes("gateway_cut_off") == []
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from fourhands.model.event import EventKind
+from fourhands.tasks.cache import cache_root
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.run_folder import RunFolder
 
@@ -94,6 +95,21 @@ def test_a_trial_of_the_thin_agent_is_the_same_three_times(thin: Recording, tmp_
 
 def test_a_trial_of_mini_swe_agent_is_the_same_three_times(tmp_path: Path) -> None:
     same_three_times(recorded(tmp_path, *TASK, "--agent", "mini-swe-agent"), tmp_path)
+
+
+def test_trials_of_agents_on_other_wires_are_the_same_again(tmp_path: Path) -> None:
+    """Responses and Messages, streamed; programs that tell their model the day, their session, and the machine."""
+    recording = recorded(tmp_path, *TASK, "--agent", "codex,claude-code", "--jobs", "1")
+    out = tmp_path / "out"
+    done = fourhands("run", "--upstream", f"replay:{recording.run}", "--out", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(final_trees(out)) == 2
+    assert final_trees(out) == final_trees(recording.run)
+    assert [note for note in bodies(out, EventKind.NOTE) if note["note"] == "replay_unfinished"] == []
+    text = recording.cassette.read_text()
+    assert '"wire":"responses"' in text
+    assert '"wire":"messages"' in text
+    assert str(cache_root()) not in text
 
 
 def test_trials_at_once_each_have_their_own_recording(tmp_path: Path) -> None:

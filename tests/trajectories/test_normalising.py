@@ -8,7 +8,7 @@ import string
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fourhands.trajectories.normalising import VARYING, normalised
@@ -45,6 +45,10 @@ DIFFERS = [
     ("session 0190b0a2-7d7c-4b1e-8f33-0123456789ab", "session f190b0a2-7d7c-4b1e-8f33-0123456789ab"),
     ("ses_5f1c2b3a4d5eAbCdEfGhIjKlMn", "ses_0f1c2b3a4d5e00000000000000"),
     ("Chunk ID: 63ce4d\nWall time: 0.0000 seconds", "Chunk ID: 8259c2\nWall time: 12.1 seconds"),
+    (
+        "/home/me/.cache/fourhands/npm/0123456789abcdef0123456789abcdef/node_modules/x",
+        "/var/cache/npm/fedcba9876543210fedcba9876543210/node_modules/x",
+    ),
     ("/tmp/tmpab12cd_x/out", "/tmp/tmp00000000/out"),
     ("/tmp/tmp.AbC012defG", "/tmp/tmp.0000000000"),
     ("<a.B object at 0x7f0011223344>", "<a.B object at 0x7fffeeddccbb>"),
@@ -118,6 +122,8 @@ def test_what_does_not_is_left_as_it_is(text: str) -> None:
         assert normalised(wrapped) == wrapped
 
 
+@example("ime: 0.0sMon Nov 1 00:00:00 AAA 2020")
+@example("0x55d0e7a3b2c10190b0a2-7d7c-4b1e-8f33-0123456789ab")
 @given(JOINED)
 def test_twice_is_once(text: str) -> None:
     assert normalised(normalised(text)) == normalised(text)
@@ -170,7 +176,21 @@ def test_of_json_only_texts_change(value: object) -> None:
     assert normalised(normalised(value)) == normalised(value)
 
 
-HOSTILE = ["1", "a1", "a", " ", "Mon ", "Jan 1 ", "in 1.", "aaaaaaaa-", "Linux 6.1.1-", "10:10:", "/tmp/tmp"]
+HOSTILE = [
+    "1",
+    "/a",
+    "/a/environments",
+    "a1",
+    "a",
+    " ",
+    "Mon ",
+    "Jan 1 ",
+    "in 1.",
+    "aaaaaaaa-",
+    "Linux 6.1.1-",
+    "10:10:",
+    "/tmp/tmp",
+]
 
 
 @pytest.mark.parametrize(

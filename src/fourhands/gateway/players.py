@@ -7,6 +7,7 @@ output that shows their numbers says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -26,7 +27,7 @@ from fourhands.wire.serving.messages import ServedMessages
 from fourhands.wire.serving.responses import ServedResponses
 from fourhands.wire.serving.text import text_form
 from fourhands.wire.serving.tools import fill, shell_tool
-from fourhands.wire.serving.types import Answer, Asked, RefusedError, ServedWire
+from fourhands.wire.serving.types import Answer, Asked, RefusedError, ServedWire, UserTurn
 from fourhands.wire.types import Json
 
 __all__ = ["Log", "Player", "PlayerServer", "RecordedPlayer", "ScriptedPlayer", "respond"]
@@ -37,6 +38,11 @@ _MODEL: Final = "model"
 """What a list of models names; any other name is answered too."""
 _SIDE: Final = "Fix"
 """What is said to a request beside the work: it makes a title."""
+_WORDS_ONLY: Final = re.compile(r"respond with text only\b.*\bnot call any tools", re.IGNORECASE | re.DOTALL)
+"""By which an agent asks for a summary of its history, and offers its tools all the same."""
+_SUMMARY: Final = (
+    "<analysis>Nothing but what is below.</analysis>\n<summary>The work goes on as it was begun.</summary>"
+)
 
 
 class Player(Protocol):
@@ -151,6 +157,8 @@ def respond(player: Player, asked: Asked) -> Answer:
 
 
 def _respond(player: Player, asked: Asked) -> Answer:
+    if _wants_words(asked):
+        return Answer(_SUMMARY)
     hands = _hands(asked)
     if hands is None:
         return Answer(_SIDE if asked.form is None else orjson.dumps(fill(asked.form, {}, _SIDE)).decode())
@@ -173,6 +181,11 @@ def _hands(asked: Asked) -> Hands | None:
         return ToolHands(asked)
     form = None if asked.tools else text_form("\n".join(asked.instructions))
     return None if form is None else TextHands(asked, form)
+
+
+def _wants_words(asked: Asked) -> bool:
+    last = asked.turns[-1] if asked.turns else None
+    return isinstance(last, UserTurn) and _WORDS_ONLY.search(last.text) is not None
 
 
 def _refusal(wire: ServedWire, error: Exception) -> Json:

@@ -331,18 +331,11 @@ class _Exchange:
         finally:
             self.reply = collector.reply()
         self.provider_failed = self.provider_failed or not self.reply.complete
-        if held is not None:  # a user may act before the agent sees anything
-            await self._record(sent)
-            with suppress(ConnectionError):
-                await response.write_eof(b"".join(held))
-            return response
-        # The agent does not wait for our record. Its next request does: it is not even read before this exchange
-        # stands in line for the conversation.
-        loop = asyncio.get_running_loop()
-        ending = asyncio.Task(response.write_eof(), loop=loop, eager_start=True)
+        # Recorded before the agent sees the end: its next request finds this one settled. And before it sees
+        # anything, if a user may act in between.
         await self._record(sent)
         with suppress(ConnectionError):
-            await ending
+            await response.write_eof(b"".join(held or ()))
         return response
 
     def _whole(self) -> Reply | None:

@@ -27,9 +27,7 @@ __all__ = ["EventLog", "EventRead", "read_events"]
 class EventLog:
     """Appends events; safe to call from any thread."""
 
-    def __init__(
-        self, path: Path, on_event: Callable[[Event], None], *, hide: Sequence[bytes] = ()
-    ) -> None:
+    def __init__(self, path: Path, on_event: Callable[[Event], None], *, hide: Sequence[bytes] = ()) -> None:
         """Open a new log.
 
         Args:

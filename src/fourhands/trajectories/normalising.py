@@ -90,6 +90,11 @@ VARYING: Final = (
     Varying("duration", r"\d{1,6}m\d{1,2}\.\d{3}s", "bash's time"),
     Varying("temporary", r"/tmp/tmp[a-z0-9_]{8}(?![a-z0-9_])", "Python's tempfile"),  # noqa: S108
     Varying("temporary", r"/tmp/tmp\.[A-Za-z0-9]{10}(?![A-Za-z0-9])", "mktemp"),  # noqa: S108
+    Varying(
+        "prefix",
+        rf"/(?:[\w.@+-]{{1,40}}/){{1,8}}(?:environments|npm)/{_HEX}{{32}}(?!{_HEX})",
+        "where this machine keeps agents and interpreters",
+    ),
     Varying("address", rf"(?<= at )0x{_HEX}{{6,16}}(?!{_HEX})", "Python's repr"),
     Varying("address", rf"0x[57]{_HEX}{{11}}(?!{_HEX})", "addresses as Linux spreads them"),
     Varying("commit", rf"(?<=commit ){_HEX}{{40}}(?!{_HEX})", "a commit is named by its time, too: git log"),
@@ -104,8 +109,12 @@ VARYING: Final = (
 )
 """In the order in which they are tried at a place."""
 
+# What a form must not be followed by may be taken out itself: its name counts as what it stands for.
+_NAMES: Final = "|".join(sorted({each.name for each in VARYING}))
 _ANY: Final = re.compile(
-    r"(?<!\d)(?:" + "|".join(f"(?P<v{n}>{each.pattern})" for n, each in enumerate(VARYING)) + r")(?!\d)"
+    r"(?<!\d)(?:"
+    + "|".join(f"(?P<v{n}>{each.pattern})" for n, each in enumerate(VARYING))
+    + rf")(?!\d|<(?:{_NAMES})>)"
 )
 _PLACEHOLDERS: Final = {f"v{n}": f"<{each.name}>" for n, each in enumerate(VARYING)}
 

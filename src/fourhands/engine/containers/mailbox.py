@@ -102,6 +102,7 @@ class Mailbox:
         self._outbox = bytearray()
         self._more = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
+        self._is_cut_off = False
 
     async def open(self, port: int) -> socket.socket:
         """Listen inside at ``port``; a listening socket of our loopback, at the same port, for the gateway.
@@ -125,6 +126,8 @@ class Mailbox:
             return
         self._work.cancel()
         await asyncio.wait({self._work})
+        if self._is_cut_off:
+            return
         # An agent that kills everything may have ended by that, before any exec has met it.
         with suppress(SandboxError, TimeoutError, _LostError):
             try:
@@ -170,12 +173,17 @@ class Mailbox:
         if time.time() - self._heard > _LEASE:
             self._fail(f"no command could be run inside for {_LEASE} s")
         else:
-            reason = f"{self._place}: the way to the gateway is closed from inside: {error}"
-            self._on_cut_off(CutOff("agent", reason))
+            self._tell(
+                CutOff("agent", f"{self._place}: the way to the gateway is closed from inside: {error}")
+            )
 
     def _fail(self, reason: str) -> None:
         self.failure = SandboxError(f"{self._place}: the way to the gateway is closed: {reason}")
-        self._on_cut_off(CutOff("environment", str(self.failure)))
+        self._tell(CutOff("environment", str(self.failure)))
+
+    def _tell(self, cut_off: CutOff) -> None:
+        self._is_cut_off = True
+        self._on_cut_off(cut_off)
 
     def _send(self, frames: bytes) -> None:
         self._outbox += frames
