@@ -18,7 +18,7 @@ async def main() -> None:
 
         async def pass_on(request: web.BaseRequest) -> web.StreamResponse:
             url = upstream + request.path.removeprefix("/v1")
-            async with client.post(url, data=await request.read()) as answer:
+            async with client.post(url, data=await request.content.read()) as answer:
                 response = web.StreamResponse(headers={"content-type": answer.headers["content-type"]})
                 await response.prepare(request)
                 async for chunk in answer.content.iter_any():

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,9 +45,12 @@ Found = dict[str, dict[str, Any]]
 
 
 def check(*command: str | Path) -> tuple[int, dict[str, Found]]:
-    """Exit code, and by agent and aspect what was found."""
-    done = subprocess.run([*command, "--json"], env=os.environ, capture_output=True, text=True, check=False)
+    """Exit code, and by agent and aspect what was found; runs that are kept go with the test's folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "TMPDIR": folder}
+        done = subprocess.run([*command, "--json"], env=env, capture_output=True, text=True, check=False)
     assert done.returncode in {0, 1}, done.stderr
+    sys.stderr.write(done.stderr)  # shown when the test fails
     agents = json.loads(done.stdout)["agents"]
     return done.returncode, {
         each["name"]: {finding["what"]: finding for finding in each["findings"]} for each in agents

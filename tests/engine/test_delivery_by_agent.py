@@ -32,6 +32,8 @@ REPORT: Final = frozenset(
     {"claude-code", "codex", "opencode", "openhands-sdk", "pi", "qwen-code", "terminus-2"}
 )
 """Agents that say how many tokens they took."""
+UNTOLD: Final = {"openhands-sdk": {"cache_read", "reasoning"}, "terminus-2": {"reasoning"}}
+"""What some of them leave out."""
 
 AFTER: Final = "counter-edit[k=1,trigger=step:2]"
 BEFORE: Final = "counter-edit[k=1,moment=before_action]"
@@ -66,15 +68,18 @@ WORKS: Final = player(
         ),
     ),
 )
-SPIES: Final = player(
-    Move(
-        thought="What is there?",
-        command="cat /proc/[0-9]*/environ 2> /dev/null | tr '\\0' '\\n' | grep -aE '(KEY|TOKEN)=' | sort -u; sleep 0.2",
-    )
+VARIABLES: Final = (
+    "cat /proc/[0-9]*/environ 2> /dev/null | tr '\\0' '\\n' | grep -aE '(KEY|TOKEN)=' | sort -u"
 )
+SPIES: Final = player(
+    Move(thought="What is there?", command=f"{VARIABLES}; sleep 0.2"),
+    Move(thought="And else?", command="ls"),
+)
+TOKENS: Final = "ANTHROPIC_API_KEY|GATEWAY_TOKEN|OPENAI_API_KEY"
+"""Where agents are given the trial's."""
 HANDS_ON: Final = player(
     Move(thought="Let somebody else look.", delegate=(SHOW, "git diff; sleep 0.2")),
-    Move(thought="And now I.", command="git status --short; sleep 0.2"),
+    Move(thought="And now I.", command="python -c 'import sys; print(sys.prefix)'; sleep 0.2"),
 )
 
 
@@ -188,14 +193,25 @@ def test_the_first_action_is_of_the_reply_to_the_first_request_with_the_message_
     assert proof.answered.request == proof.first_action.request == proof.carried.first_request
     seen = played.request(proof.carried.first_request)
     after = played.request(played.main[played.main.index(proof.carried.first_request) + 1])
+    call, *_ = _actions(played, seen)
+    assert proof.first_action.call == call
     if played.traits.text_actions:
-        (said,) = [choice["message"]["content"] for choice in seen.reply["choices"]]
-        assert proof.first_action.call == text_call(said)
-        assert said in [entry.text for entry in after.entries]
-        return
-    (call, *_) = seen.calls
-    assert (proof.first_action.call, proof.first_action.tool) == (call["id"], call["tool"])
-    assert after.result(call["id"])
+        assert _said(seen) in [entry.text for entry in after.entries]
+    else:
+        assert proof.first_action.tool == seen.calls[0]["tool"]
+        assert after.result(call)
+
+
+def _actions(played: Played, seen: Seen) -> tuple[str, ...]:
+    """What the reply makes the agent do; without tools, its text is the one thing."""
+    if played.traits.text_actions:
+        return (text_call(_said(seen)),)
+    return tuple(call["id"] for call in seen.calls)
+
+
+def _said(seen: Seen) -> str:
+    (choice,) = seen.reply["choices"]
+    return str(choice["message"]["content"])
 
 
 def test_two_calls_of_one_reply_are_one_batch(trials: Trials) -> None:
@@ -203,11 +219,8 @@ def test_two_calls_of_one_reply_are_one_batch(trials: Trials) -> None:
     (fired,) = proof.triggered
     seen = played.request(2)
     assert "Two looks at once." in str(seen.reply)
-    if played.traits.text_actions:
-        assert len(fired.calls) == 1
-    else:
-        assert set(fired.calls) == {call["id"] for call in seen.calls}
-        assert len(fired.calls) == 2
+    assert set(fired.calls) == set(_actions(played, seen))
+    assert len(fired.calls) == (1 if played.traits.text_actions else 2)
     assert proof.carried
     assert proof.carried.first_request == 3
 
@@ -232,8 +245,7 @@ def test_an_edit_before_an_action_is_what_the_action_meets(trials: Trials) -> No
     played, proof = trials.proof(BEFORE)
     (fired,) = proof.triggered
     assert fired.moment == "before_action"
-    assert not played.traits.text_actions
-    assert fired.calls == tuple(call["id"] for call in played.request(1).calls)
+    assert fired.calls == _actions(played, played.request(1))
     assert STANDS in _shown(played, 1)
 
 
@@ -304,10 +316,21 @@ def test_its_own_count_of_tokens_is_the_gateways(trials: Trials, condition: str)
     reported = played.reported_usage()
     assert (reported is not None) == (trials.agent in REPORT)
     if reported is not None:
-        counted = played.ended["tokens"]
-        # Some leave out what reasoning took of the output, and what was written to a cache.
-        names = ("input", "cache_read", "output", "total")
-        assert {name: getattr(reported, name) for name in names} == {name: counted[name] for name in names}
+        names = played.ended["tokens"].keys() - UNTOLD.get(trials.agent, set())
+        counted = {name: played.ended["tokens"][name] for name in names}
+        assert {name: getattr(reported, name) for name in names} == counted
+
+
+def test_its_commands_run_in_the_tasks_environment_and_its_own_files_lie_elsewhere(trials: Trials) -> None:
+    played, _ = trials.proof(IN_A_SUB_AGENT)
+    found = {
+        path
+        for e in played.seen[-1].entries
+        for path in re.findall(r"/\S*/environments/[0-9a-f]{32}", e.text)
+    }
+    (prefix,) = found
+    assert Path(prefix, "pyvenv.cfg").is_file()
+    assert {body["by"] for body in played.bodies(EventKind.WORKSPACE_CHANGED)} == {"user"}
 
 
 def test_a_limit_of_steps_ends_it_and_no_secret_is_found_or_kept(agent: str, tmp_path: Path) -> None:
@@ -315,7 +338,7 @@ def test_a_limit_of_steps_ends_it_and_no_secret_is_found_or_kept(agent: str, tmp
     assert (played.ended["termination"], played.ended["steps"]) == ("step_limit", 2)
     assert len(played.main) == 2
     # The trial's own token may be found inside; it opens this trial alone, and our record does not keep it.
-    found = set(re.findall(r"(?:KEY|TOKEN)=([\w-]{32})\b", _shown(played, 1)))
+    found = set(re.findall(rf"(?:{TOKENS})=([\w-]{{32}})\b", _shown(played, 1)))
     assert len(found) <= 1
     assert not played.request(2).holds(played.key)
     read = set()

@@ -1,4 +1,4 @@
-"""OpenCode: the real program in a sandbox, and a whole trial."""
+"""OpenCode: the real program in a sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from .npm_agent_scene import (
     Trial,
     scene_of,
 )
-from .npm_agent_trials import check_a_counter_edit_trial
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +88,3 @@ async def test_a_model_that_says_no_is_no_end_of_its_own(tmp_path: Path) -> None
         done = await scene.run([("bash", {"command": "true"})], 400)
     assert done.return_code != 0
     assert len(scene.asked) == 2
-
-
-def test_a_user_edits_under_its_hands_and_its_count_is_the_gateways(tmp_path: Path) -> None:
-    check_a_counter_edit_trial(OpenCode, tmp_path)

@@ -1,4 +1,4 @@
-"""pi: the real program in a sandbox, and a whole trial."""
+"""pi: the real program in a sandbox."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from fourhands.engine.agents.pi import Pi
 
 from .npm_agent_scene import FILE, INSTRUCTION, ORIGINAL, PER_REPLY, TOKEN, Scene, Trial, scene_of
-from .npm_agent_trials import check_a_counter_edit_trial
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +57,3 @@ async def test_a_model_that_says_no_is_no_end_of_its_own(tmp_path: Path) -> None
     assert done.return_code != 0
     assert len(scene.asked) == 2
     assert scene.agent.reported_usage() == PER_REPLY
-
-
-def test_a_user_edits_under_its_hands_and_its_count_is_the_gateways(tmp_path: Path) -> None:
-    check_a_counter_edit_trial(Pi, tmp_path)

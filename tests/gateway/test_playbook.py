@@ -107,7 +107,10 @@ def test_an_unknown_temperament_names_the_known() -> None:
         ("schema = 1\nmoves = []\n[temperaments]", "moves"),
         ('schema = 1\nmoves = [{thought = "a", command = "b"}]\n[temperaments]', "submit"),
         ('schema = 1\nmoves = [{thought = "a"}]\n[temperaments]', "command"),
-        ('schema = 1\nmoves = [{thought = "a", parallel = []}]\n[temperaments]', "parallel, read, edit, delegate"),
+        (
+            'schema = 1\nmoves = [{thought = "a", parallel = []}]\n[temperaments]',
+            "parallel, read, edit, delegate",
+        ),
         (
             'schema = 1\nmoves = [{thought = "a", command = "b", read = "c"}]\n[temperaments]',
             "one of command, parallel, read, edit and delegate, not read and command",

@@ -132,6 +132,21 @@ async def test_a_sub_agent_meets_the_edit_and_the_main_loop_hears_of_it(
         ]
 
 
+async def test_a_sub_agent_in_the_background_is_told_by_what_it_was_told(scene: MakeScene) -> None:
+    """Without headers, and its call's result has come back at once: only the words are left."""
+    async with scene(k=1, traits=AgentTraits(sub_agent_tools=("Task",))) as s:
+        main, sub = Thread(s, {}, "fix it"), Thread(s, {}, "<context>\nLook at a.txt\nfor me.")
+        given = {"command": "true", "prompt": "Look at a.txt\nfor me.", "background": True}
+        await main.turn({**use("t1", "true"), "name": "Task", "input": given})
+        await main.turn(use("c1", "true"))
+        await sub.turn(use("c2", "true"))
+        await main.turn(use("c3", "true"))
+        await sub.turn()
+        called = [event.thread for event in s.events if event.kind is EventKind.MODEL_CALLED]
+        assert called == ["main", "main", "sub-1", "main", "sub-1"]
+        assert s.conversation.totals.retries == 0
+
+
 async def test_two_sub_agents_at_once_are_two_threads(scene: MakeScene) -> None:
     async with scene(k=1, traits=SUB_AGENTS) as s:
         main = Thread(s, {"x-session-id": "1"}, "fix it")
@@ -225,6 +240,7 @@ async def test_what_the_agents_own_client_says_of_the_edit_is_recorded(scene: Ma
             {"type": "text", "text": "<system-reminder>a.txt was modified, either by the user or a linter"}
         )
         await main.turn(use("c3", "true"))
+        main.messages[-3]["content"][0]["cache_control"] = {"type": "ephemeral"}
         await main.turn()
         notes = [body for body in s.of(EventKind.NOTE) if body["note"] == "client_announced"]
         words = "was modified, either by the user"

@@ -173,6 +173,7 @@ class Conversation:
         self._chained: dict[str, frozenset[str]] = {}
         """Reply id -> messages that the provider's own copy of the history up to it holds."""
         self._requests = 0
+        self._announced: set[tuple[str, str, str, tuple[tuple[str, str], ...]]] = set()
         self._asked = 0
         self._questions = asyncio.Lock()
         self._was_offered = False
@@ -315,7 +316,13 @@ class Conversation:
                 continue
             item = bytes(document.items[index])
             for words in self._traits.announcements:
-                if words.encode() in item:
+                if words.encode() not in item:
+                    continue
+                # An agent may send an item again with another mark for the cache on it.
+                parsed = document.wire.item(orjson.loads(item))
+                told = (thread.name, words, parsed.text, parsed.results)
+                if told not in self._announced:
+                    self._announced.add(told)
                     note = {"note": "client_announced", "request": self._requests, "words": words}
                     self.emit(Actor.HARNESS, EventKind.NOTE, note, thread=thread)
 

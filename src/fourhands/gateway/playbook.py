@@ -38,9 +38,9 @@ class Move(_Strict):
 
     To do is one of ``command``, a shell command; ``parallel``, several in one reply; ``read``, a path relative to the
     repository, shown by the agent's own tool where it has one; ``edit``, a replacement in a file, made by the agent's
-    own tool where it has one; ``delegate``, commands for a sub-agent, one a reply of its own, where the agent has any.
-    With ``ask`` the thought is the question, and that is all. A ``command`` that comes with ``submit`` runs in the step
-    that submits, where the agent ends by a command: nobody can act between the two.
+    own tool where it has one; ``delegate``, commands for a sub-agent, one a reply of its own, where the agent has
+    any. With ``ask`` the thought is the question, and that is all. A ``command`` that comes with ``submit`` runs in
+    the step that submits, where the agent ends by a command: nobody can act between the two.
     """
 
     thought: str

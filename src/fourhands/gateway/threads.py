@@ -74,6 +74,8 @@ class Threads:
         self._by_reply: dict[str, Thread] = {}
         self._by_call: dict[str, Thread] = {}
         self._by_opening: dict[bytes, Thread] = {}
+        self._prompts: list[str] = []
+        """What sub-agents were told when they were started."""
 
     def of(self, document: Document, headers: Mapping[str, str]) -> Thread:
         """The thread of a request that is no side request; a new one where it begins one."""
@@ -101,10 +103,13 @@ class Threads:
             self._by_reply[reply] = thread
         for action in actions:
             self._by_call[action.call_id] = thread
-        tools = self._traits.sub_agent_tools
-        thread.delegated = frozenset(
-            call for call, action in zip(calls, actions, strict=True) if action.tool in tools
-        )
+        delegating = {
+            call: action
+            for call, action in zip(calls, actions, strict=True)
+            if action.tool in self._traits.sub_agent_tools
+        }
+        thread.delegated = frozenset(delegating)
+        self._prompts += [prompt for action in delegating.values() if (prompt := _prompt(action))]
 
     def _of_headers(self, document: Document, headers: Mapping[str, str]) -> Thread:
         name = self._traits.sub_agent_header
@@ -115,16 +120,41 @@ class Threads:
         return self._new(document.wire) if headers.get(name) else self._threads[0]
 
     def _unknown(self, document: Document) -> Thread:
-        """A sub-agent begins while the main loop waits for it; else the main loop has lost its history."""
+        """A sub-agent begins while the main loop waits for it, or with what it was told when it was started.
+
+        Else the main loop has lost its history.
+        """
         if not self._threads or self._threads[0].delegated:
             return self._new(document.wire)
-        return self._threads[0]
+        words = _words(document)
+        told = next((prompt for prompt in self._prompts if prompt in words), None)
+        if told is None:
+            return self._threads[0]
+        self._prompts.remove(told)
+        return self._new(document.wire)
 
     def _new(self, wire: Wire) -> Thread:
         name = f"sub-{len(self._threads)}" if self._threads else MAIN_THREAD
         thread = Thread(name, History(wire, text_actions=self._traits.text_actions))
         self._threads.append(thread)
         return thread
+
+
+def _prompt(action: Action) -> str:
+    """What a sub-agent is told: the longest text among its call's arguments."""
+    given = action.arguments.values() if isinstance(action.arguments, Mapping) else (action.arguments,)
+    return max((value.strip() for value in given if isinstance(value, str)), key=len, default="")
+
+
+def _words(document: Document) -> str:
+    """What a conversation opens with."""
+    words = []
+    for raw in document.items[:_OPENING]:
+        try:
+            words.append(document.wire.item(orjson.loads(memoryview(raw))).text)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            return ""  # whoever reads it says what is wrong with it
+    return "\n".join(words)
 
 
 def _last_calls(document: Document) -> list[str]:
