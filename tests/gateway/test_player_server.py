@@ -169,3 +169,13 @@ async def test_a_player_that_is_not_there_is_said_so(client: Client, path: str) 
     response = await client.post(f"{PlayerServer.path('nobody')}/{path}", json=body)
     assert response.status == 404
     assert "no player 'nobody'" in await response.text()
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "responses", "messages", "messages/count_tokens"])
+async def test_a_body_that_is_not_json_is_refused_and_not_remembered(
+    client: Client, log: Logged, path: str
+) -> None:
+    async with client.post(f"{PlayerServer.path('a b')}/{path}", data=b"") as answer:
+        assert answer.status == 400
+        assert "not JSON" in await answer.text()
+    assert log == []

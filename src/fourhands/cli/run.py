@@ -75,7 +75,8 @@ def run(
         ),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(help="Where a live model is reached, any OpenAI-compatible address (…/v1).")
+        str | None,
+        typer.Option(help="Where a live model is reached (…/v1), over the API that the agent speaks."),
     ] = None,
     api_key_env: Annotated[
         str | None,

@@ -71,8 +71,10 @@ def resume(out: Path, given: Mapping[str, Any], *, dry_run: bool = False, json: 
         json: print the results as JSON.
 
     Raises:
-        InputError: there is none.
+        InputError: there is none, or a provider does not answer as its agents need it to.
     """
+    from fourhands.engine.providers import see_that_providers_answer
+
     folder = RunFolder(out)
     if not folder.plan_path.exists():  # before a lock makes the folder
         raise InputError(
@@ -85,6 +87,7 @@ def resume(out: Path, given: Mapping[str, Any], *, dry_run: bool = False, json: 
         return
     with folder.locked():
         see_that_the_budget_can_be_kept(experiment, prices_of(folder, given.get("prices")))
+        see_that_providers_answer(folder.plan())
         if "prices" in given:
             folder.write_prices(prices_text(experiment.prices))
         _run_and_ablate(folder, experiment)
@@ -145,10 +148,14 @@ def prepare_run(folder: RunFolder, experiment: Experiment) -> Plan:
     """Plan an experiment and write its plan, or see that the one in ``folder`` is the same.
 
     Raises:
-        InputError: as `plan_experiment`, or the folder holds another plan.
+        InputError: as `plan_experiment`, or the folder holds another plan, or a provider does not answer as its
+            agents need it to.
         MissingError: as `plan_experiment`.
     """
+    from fourhands.engine.providers import see_that_providers_answer
+
     plan = plan_experiment(experiment)
+    see_that_providers_answer(plan)  # another address would be another plan: said before this one is written
     if folder.plan_path.exists():
         there = folder.plan()
         if there.model_copy(update={"run_id": plan.run_id}) != plan:
@@ -239,7 +246,6 @@ def run_folder(folder: RunFolder, *, concurrency: int, limit: Decimal | None = N
         for agent in dict.fromkeys(trial.agent for trial in plan.trials):
             AGENTS[agent].prefixes()
     models = Models(plan)
-    models.see_that_they_answer()
     budget = None if limit is None else budget_of(folder, plan, limit)
     gateway = Gateway()
     gateway.start()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Sequence
 from functools import cache
 from typing import Final
-from urllib.parse import urlsplit
 
 from fourhands.engine.active import ActiveRun
 from fourhands.engine.scripted.playbooks import TEMPERAMENTS, last_moves, playbook_of
@@ -30,8 +28,6 @@ from fourhands.trajectories.run_folder import Plan, PlannedTrial
 
 __all__ = ["Models"]
 
-_PATIENCE: Final = 20.0
-"""Seconds that a provider has to take a connection."""
 _NAMED: Final = 5
 """Trials that a message names."""
 _SEEN_MODEL: Final = "model"
@@ -66,15 +62,6 @@ class Models:
                 self._live(name)
         self.app = self._replay.app if self._replay else PlayerServer(players).app
         """Who stands in for a model, to be served over HTTP."""
-
-    def see_that_they_answer(self) -> None:
-        """See that the addresses of live models take connections, before agents wait for them for minutes.
-
-        Raises:
-            InputError: one does not.
-        """
-        _see_that_one_answers("--base-url", self._settings.base_url)
-        _see_that_one_answers("--user-base-url", self._settings.user_base_url)
 
     def serve_at(self, address: str) -> None:
         """Say where `app` is served."""
@@ -151,17 +138,6 @@ def _replay(plan: Plan) -> ReplayServer:
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
-
-
-def _see_that_one_answers(option: str, address: str | None) -> None:
-    if address is None:
-        return
-    parts = urlsplit(address)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        socket.create_connection((parts.hostname or "", port), timeout=_PATIENCE).close()
-    except OSError as error:
-        raise InputError(f"{option} {address} cannot be reached: {error}") from None
 
 
 class _StandIns:

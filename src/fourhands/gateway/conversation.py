@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ import orjson
 
 from fourhands.gateway.exchanges import ExchangeRecorder, Received
 from fourhands.gateway.shared_workspace import Changes, SharedWorkspace
-from fourhands.gateway.threads import PendingReply, Thread, Threads
+from fourhands.gateway.spoken import SpokenMessages
+from fourhands.gateway.threads import Acted, PendingReply, Thread, Threads
 from fourhands.gateway.traits import NO_TRAITS, AgentTraits
 from fourhands.model.errors import FourhandsError
 from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
@@ -31,8 +32,7 @@ from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
 from fourhands.wire.document import Document
 from fourhands.wire.history import text_call
-from fourhands.wire.inserting import insert
-from fourhands.wire.types import Action, ActionResult, Insertion, Reply
+from fourhands.wire.types import Action, ActionResult, Reply
 
 __all__ = ["ASKING_TOOL", "Admitted", "Conversation", "Totals"]
 
@@ -91,24 +91,8 @@ class Admitted:
     document: Document
     thread: Thread | None
     tools: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Acted:
-    """An action, and where the agent's shell stood before it."""
-
-    action: Action
-    folder: str
-
-
-@dataclass(slots=True)
-class _Carried:
-    first: int = 0
-    last: int = 0
-    count: int = 0
-    lost: bool = False
-    moved: bool = False
-    """Whether it was put behind the first words, where a shortened history had lost its place."""
+    told: frozenset[str] = frozenset()
+    """The messages that the model is told with it."""
 
 
 class Conversation:
@@ -162,16 +146,8 @@ class Conversation:
         self._framing = framing
         self._lock = asyncio.Lock()
         self._threads = Threads(traits)
-        self._seen: set[tuple[str, str]] = set()
-        self._actions: dict[str, _Acted] = {}
         self._closed = False
-        self._insertions: list[Insertion] = []
-        self._adrift: set[str] = set()
-        """Messages without a place yet, which wait for the main loop's next actions: theirs were never taken up, or
-        were a sub-agent's."""
-        self._carried: dict[str, _Carried] = {}
-        self._chained: dict[str, frozenset[str]] = {}
-        """Reply id -> messages that the provider's own copy of the history up to it holds."""
+        self._spoken = SpokenMessages(lambda kind, body: self.emit(Actor.HARNESS, kind, body))
         self._requests = 0
         self._announced: set[tuple[str, str, str, tuple[tuple[str, str], ...]]] = set()
         self._asked = 0
@@ -226,33 +202,37 @@ class Conversation:
                 return None
             tools = document.tools
             self._started = self._started or time.monotonic()
-            if (
-                not tools and not self._traits.text_actions
-            ):  # a side request: never a step, never an insertion
-                if self._is_over():
-                    return None
-                self._requests += 1
-                return Admitted(self._requests, document, None, tools)
-            thread = self._threads.of(document, headers)
-            if document.previous is not None:  # what the provider holds is not sent again
-                thread.history.forget()
-            news = thread.history.take(document.items)
-            self._requests += 1
-            self._settle_pending(thread, document, news.start)
-            if self.totals.steps + self.totals.sub_agent_calls >= self._step_limit:
-                self._reach(Termination.STEP_LIMIT)
-            if self._is_over():
+            if tools or self._traits.text_actions:
+                return await self._take_request(document, headers, tools)
+            if self._is_over():  # a side request: never a step, never an insertion
                 return None
-            if thread.is_main:
-                self._was_offered = self._was_offered or any(name.endswith(ASKING_TOOL) for name in tools)
-            self._note_announcements(thread, document, news.start)
-            thread.delegated -= {result.call for result in news.results}
-            fresh = [result for result in news.results if (thread.name, result.call) not in self._seen]
-            if fresh:
-                await self._after_action(thread, fresh)
-            if thread.is_main:
-                document = self._speak(thread, document)
-            return Admitted(self._requests, document, thread, tools)
+            self._requests += 1
+            return Admitted(self._requests, document, None, tools)
+
+    async def _take_request(
+        self, document: Document, headers: Mapping[str, str], tools: tuple[str, ...]
+    ) -> Admitted | None:
+        thread = self._threads.of(document, headers)
+        if document.previous is not None:  # what the provider holds is not sent again
+            thread.history.forget()
+        news = thread.history.take(document.items)
+        self._requests += 1
+        if thread.is_main:
+            self._spoken.rename(news.renamed, self._requests)
+            self._was_offered = self._was_offered or any(name.endswith(ASKING_TOOL) for name in tools)
+        self._settle_pending(thread, document)
+        if self.totals.steps + self.totals.sub_agent_calls >= self._step_limit:
+            self._reach(Termination.STEP_LIMIT)
+        if self._is_over():
+            return None
+        self._note_announcements(thread, document, news.start)
+        thread.delegated -= {result.call for result in news.results}
+        if fresh := thread.fresh(news.results):
+            await self._after_action(thread, fresh)
+        told: frozenset[str] = frozenset()
+        if thread.is_main:
+            document, told = self._spoken.put_into(document, thread.history, self._requests)
+        return Admitted(self._requests, document, thread, tools, told)
 
     def _is_over(self) -> bool:
         """Whether a limit is reached; the run's other trials may have spent its money meanwhile."""
@@ -264,48 +244,6 @@ class Conversation:
         if self.limit is None:
             self.limit = limit
             self._on_limit()
-
-    def _speak(self, thread: Thread, document: Document) -> Document:
-        """Put the messages where they belong in a request of the main loop, and record which it carries."""
-        if self._adrift and (batch := thread.history.last_batch()):
-            self._moor(batch)
-        held = self._chained.get(document.previous or "", frozenset())
-        due = [each for each in self._insertions if each.id not in self._adrift and each.id not in held]
-        placed = []
-        for insertion in due:
-            carried = self._carried.setdefault(insertion.id, _Carried())
-            if thread.history.behind(insertion.batch) is not None:
-                placed.append(insertion)
-                carried.moved = False
-            elif carried.count and document.previous is None:
-                placed.append(replace(insertion, batch=()))
-                self._note_moved(insertion.id, carried)
-        spoken, ids = insert(document, thread.history, placed)
-        self._note_carried([*ids, *held], due)
-        return spoken
-
-    def _note_moved(self, message: str, carried: _Carried) -> None:
-        if not carried.moved:
-            carried.moved = True
-            note = {"note": "message_reinserted", "message": message, "request": self._requests}
-            self.emit(Actor.HARNESS, EventKind.NOTE, note)
-
-    def _note_carried(self, ids: Sequence[str], due: Sequence[Insertion]) -> None:
-        """Record which messages this request carries, and which have lost their place in the history."""
-        for insertion in due:
-            carried = self._carried[insertion.id]
-            if insertion.id not in ids and not carried.lost:
-                carried.lost = True
-                lost = {"message": insertion.id, "request": self._requests}
-                self.emit(Actor.HARNESS, EventKind.MESSAGE_LOST, lost)
-        for message in ids:
-            carried = self._carried[message]
-            carried.last, carried.lost = self._requests, False
-            carried.count += 1
-            if carried.count == 1:
-                carried.first = self._requests
-                first = {"message": message, "first_request": carried.first}
-                self.emit(Actor.HARNESS, EventKind.MESSAGE_CARRIED, first)
 
     def _note_announcements(self, thread: Thread, document: Document, start: int) -> None:
         """Record that the agent's own client told the model of a changed file: a finding, and a confound."""
@@ -392,15 +330,12 @@ class Conversation:
         if self._traits.text_actions and not actions:
             actions = (Action(text_call(reply.text), TEXT_TOOL, reply.text),)
         calls = thread.history.next_names([action.call_id for action in actions])
-        length = len(document.items)
-        thread.pending.append(PendingReply(step, calls, thread.history.replies, length, reply.id))
         self._threads.replied(thread, reply.id, actions, calls)
-        if reply.id and document.wire.name == "responses":
-            before = self._chained.get(document.previous or "", frozenset())
-            now = [message for message, carried in self._carried.items() if carried.last == admitted.number]
-            self._chained[reply.id] = before.union(now)
+        if thread.is_main and reply.id:
+            self._spoken.hold(reply.id, admitted.told)
+        acted = []
         for call, action in zip(calls, actions, strict=True):
-            self._actions[call] = _Acted(action, thread.folder)
+            acted.append(Acted(call, action, thread.folder))
             self.emit(
                 Actor.AGENT,
                 EventKind.ACTION_SEEN,
@@ -409,14 +344,17 @@ class Conversation:
                     "call": call,
                     "tool": action.tool,
                     "arguments": self.blobs.put(_arguments(action)),
-                    "touches": _touches_json(self._actions[call], None),
+                    "touches": _touches_json(acted[-1], None),
                 },
                 thread=thread,
             )
             thread.folder = self._folder_after(thread.folder, action)
+        thread.expect(
+            PendingReply(step, tuple(acted), thread.history.replies, thread.history.length, reply.id)
+        )
         if calls:
-            if thread.is_main and self._adrift:
-                self._moor(calls)
+            if thread.is_main:
+                self._spoken.moor(calls)
             if not self._closed:
                 await self._ask(Moment.BEFORE_ACTION, thread, calls)
 
@@ -484,57 +422,38 @@ class Conversation:
         async with self._lock:
             changes = await self.workspace.observe()
             self._emit_changes(changes, Actor.AGENT)
-            for message, carried in self._carried.items():
-                if carried.count:
-                    self.emit(
-                        Actor.HARNESS,
-                        EventKind.MESSAGE_CARRIED,
-                        {
-                            "message": message,
-                            "first_request": carried.first,
-                            "last_request": carried.last,
-                            "requests": carried.count,
-                        },
-                    )
+            for carried in self._spoken.carried():
+                self.emit(Actor.HARNESS, EventKind.MESSAGE_CARRIED, carried)
             asks_by_tool = self.answers and not self._traits.asks_by_command
             if asks_by_tool and self.has_been_asked and not self._was_offered:
                 self.fail(f"the agent never offered its model the tool {ASKING_TOOL}: its settings are ours")
 
-    def _settle_pending(self, thread: Thread, document: Document, kept: int) -> None:
+    def _settle_pending(self, thread: Thread, document: Document) -> None:
         """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
-        pending, thread.pending = thread.pending, []
-        for reply in pending:
-            if reply.is_accepted_by(document, thread.history, kept):
-                continue
+        dropped, own_names = thread.settle(document)
+        if thread.is_main:
+            self._spoken.rename(own_names, self._requests)
+        for reply in dropped:
             if reply.step is None:
                 self.totals.sub_agent_calls -= 1
             else:
                 self.totals.steps -= 1
             self.totals.retries += 1
-            self._adrift |= {each.id for each in self._insertions if each.batch == reply.calls}
+            if thread.is_main:
+                self._spoken.drop(reply.calls)
             note = {"note": "reply_not_accepted", "step": reply.step, "calls": list(reply.calls)}
             self.emit(Actor.HARNESS, EventKind.NOTE, note, thread=thread)
 
-    def _moor(self, batch: tuple[str, ...]) -> None:
-        """Let messages that have no place yet stand behind ``batch``."""
-        for place, insertion in enumerate(self._insertions):
-            if insertion.id in self._adrift:
-                self._insertions[place] = replace(insertion, batch=batch)
-                moved = {"note": "message_moved", "message": insertion.id, "anchor": list(batch)}
-                self.emit(Actor.HARNESS, EventKind.NOTE, moved)
-        self._adrift.clear()
-
     async def _after_action(self, thread: Thread, results: Sequence[ActionResult]) -> None:
         for result in results:
-            self._seen.add((thread.name, result.call))
             seen = read_observation(result.text)
             output = seen.output.encode("utf-8", "surrogatepass")
-            acted = self._actions.get(result.call)
+            acted = thread.answered(result)
             self.emit(
                 Actor.AGENT,
                 EventKind.ACTION_RESULT,
                 {
-                    "call": result.call,
+                    "call": acted.call if acted else result.call,
                     "output": self.blobs.put(output),
                     "bytes": len(output),
                     "code": seen.code,
@@ -605,11 +524,8 @@ class Conversation:
 
     def _say(self, intervention: str, said: Utterance, thread: Thread, batch: tuple[str, ...]) -> None:
         """Say it to the main loop: at once, or with its next actions where a sub-agent gave the occasion."""
-        message_id = f"m{len(self._insertions) + 1}"
         text = self._framing.replace("{message}", said.text) if self._framing else said.text
-        self._insertions.append(Insertion(message_id, batch, text))
-        if not thread.is_main:
-            self._adrift.add(message_id)
+        message_id = self._spoken.add(text, batch, adrift=not thread.is_main)
         self.totals.interventions["messages"] += 1
         self.totals.user_usage += said.usage
         body: dict[str, Any] = {
@@ -660,7 +576,7 @@ def _arguments(action: Action) -> bytes:
     return orjson.dumps(action.arguments)
 
 
-def _touches_json(acted: _Acted, output: str | None) -> list[dict[str, Any]]:
+def _touches_json(acted: Acted, output: str | None) -> list[dict[str, Any]]:
     action = acted.action
     return [
         {

@@ -111,7 +111,7 @@ class PlayerServer:
 
     async def _answer(self, wire: ServedWire, request: web.Request) -> web.StreamResponse:
         name = unquote(request.match_info["player"])
-        body = orjson.loads(await request.read())
+        body = await _body(request)
         try:
             asked = wire.read(body)
             reply = wire.reply(body, asked, respond(self._player(name), asked))
@@ -131,7 +131,7 @@ class PlayerServer:
         return response
 
     async def _count(self, wire: ServedWire, request: web.Request) -> web.Response:
-        body = orjson.loads(await request.read())
+        body = await _body(request)
         try:
             self._player(unquote(request.match_info["player"]))
             return web.json_response(wire.count(wire.read(body)))
@@ -146,6 +146,14 @@ class PlayerServer:
     def _tell(self, player: str, path: str, body: Json, reply: Json) -> None:
         if self._log is not None:
             self._log(player, path, body, reply)
+
+
+async def _body(request: web.Request) -> Json:
+    try:
+        body: Json = orjson.loads(await request.read())
+    except orjson.JSONDecodeError as error:
+        raise web.HTTPBadRequest(text=f"the body is not JSON: {error}") from None
+    return body
 
 
 def respond(player: Player, asked: Asked) -> Answer:

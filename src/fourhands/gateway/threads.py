@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -12,12 +12,25 @@ from fourhands.model.event import MAIN_THREAD
 from fourhands.model.sandbox import WORKDIR
 from fourhands.wire.document import Document
 from fourhands.wire.history import History
-from fourhands.wire.types import Action, Wire
+from fourhands.wire.types import Action, ActionResult, Wire
 
 __all__ = ["PendingReply", "Thread", "Threads"]
 
-_OPENING: int = 4
+_UNREADABLE = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+"""What reading an item may raise: whoever takes the history in says what is wrong with it."""
+_TELLING = 12
+"""Characters that what a sub-agent is told must have to be recognised by it."""
+_OPENING = 4
 """Items that tell one conversation's opening from another's: instructions, surroundings, the first words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """An action by its ``call``, the name that events give it, and where the agent's shell stood before it."""
+
+    call: str
+    action: Action
+    folder: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +41,26 @@ class PendingReply:
     """
 
     step: int | None
-    calls: tuple[str, ...]
+    acted: tuple[Acted, ...]
     replies: int
     items: int
     id: str
 
-    def is_accepted_by(self, document: Document, history: History, kept: int) -> bool:
-        """Whether the request goes on from this reply; ``kept`` items of its history are as they were.
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The names of its calls."""
+        return tuple(each.call for each in self.acted)
+
+    def is_accepted_by(self, document: Document, history: History) -> bool:
+        """Whether the request goes on from this reply.
 
         Where the history was shortened its actions are gone from it, and have run all the same: whoever only asks
         again sends what was sent before.
         """
         if document.previous is not None:
             return document.previous == self.id
-        if self.calls:
-            return history.has_called(self.calls) or kept < self.items
+        if self.acted:
+            return history.has_called(self.calls) or len(document.items) < self.items
         return history.replies > self.replies
 
 
@@ -57,6 +75,47 @@ class Thread:
     """Where its shell stands, if the agent keeps one."""
     delegated: frozenset[str] = frozenset()
     """Calls of its last reply that started a sub-agent, and whose results have not come back."""
+    _waiting: dict[str, list[Acted]] = field(default_factory=dict)
+    """By the call's id in the history: actions whose results have not come back; an id may come again."""
+    _seen: set[str] = field(default_factory=set)
+
+    def expect(self, reply: PendingReply) -> None:
+        """The model has answered."""
+        self.pending.append(reply)
+        for acted in reply.acted:
+            self._waiting.setdefault(acted.action.call_id, []).append(acted)
+
+    def settle(self, document: Document) -> tuple[list[PendingReply], dict[str, str | None]]:
+        """The replies that the request does not go on from, and the agent's own names for calls of the last one.
+
+        Some agents put ids of their own in place of the model's: then the turn behind the history that was answered,
+        with as many calls, is the reply.
+        """
+        pending, self.pending = self.pending, []
+        dropped = [reply for reply in pending if not reply.is_accepted_by(document, self.history)]
+        names: dict[str, str | None] = {}
+        if dropped and len(dropped) == len(pending):
+            last = dropped[-1]
+            own = self.history.called_from(last.items)
+            if last.acted and len(own) == len(last.acted):
+                dropped.pop()
+                for (given, name), acted in zip(own, last.acted, strict=True):
+                    self._waiting.setdefault(given, []).append(acted)
+                    names[acted.call] = name
+        for reply in dropped:
+            for acted in reply.acted:
+                self._waiting[acted.action.call_id].remove(acted)
+        return dropped, names
+
+    def fresh(self, results: Iterable[ActionResult]) -> list[ActionResult]:
+        """Those that the model is shown for the first time: a history may be sent again with small changes."""
+        return [each for each in results if self._waiting.get(each.given) or each.given not in self._seen]
+
+    def answered(self, result: ActionResult) -> Acted | None:
+        """The action that a fresh result is of; ``None`` if it is not known."""
+        self._seen.add(result.given)
+        waiting = self._waiting.get(result.given)
+        return waiting.pop(0) if waiting else None
 
     @property
     def is_main(self) -> bool:
@@ -72,7 +131,7 @@ class Threads:
         self._threads: list[Thread] = []
         self._by_header: dict[tuple[str, ...], Thread] = {}
         self._by_reply: dict[str, Thread] = {}
-        self._by_call: dict[str, Thread] = {}
+        self._by_call: dict[str, list[Thread]] = {}
         self._by_opening: dict[bytes, Thread] = {}
         self._prompts: list[str] = []
         """What sub-agents were told when they were started."""
@@ -86,11 +145,12 @@ class Threads:
             return thread
         if document.previous in self._by_reply:
             return self._by_reply[document.previous]
-        for call in _last_calls(document):
-            if call in self._by_call:
-                return self._by_call[call]
         opening = b"\n".join(bytes(item) for item in document.items[:_OPENING])
-        thread = self._by_opening.get(opening) or self._unknown(document)
+        opened = self._by_opening.get(opening)
+        for call in _last_calls(document):
+            if threads := self._by_call.get(call):  # threads may count their calls alike
+                return opened if opened in threads else threads[-1]
+        thread = opened or self._unknown(document)
         self._by_opening[opening] = thread
         return thread
 
@@ -102,20 +162,23 @@ class Threads:
         if reply:
             self._by_reply[reply] = thread
         for action in actions:
-            self._by_call[action.call_id] = thread
+            threads = self._by_call.setdefault(action.call_id, [])
+            if thread not in threads:
+                threads.append(thread)
         delegating = {
             call: action
             for call, action in zip(calls, actions, strict=True)
             if action.tool in self._traits.sub_agent_tools
         }
         thread.delegated = frozenset(delegating)
-        self._prompts += [prompt for action in delegating.values() if (prompt := _prompt(action))]
+        self._prompts += [
+            prompt for action in delegating.values() if len(prompt := _prompt(action)) >= _TELLING
+        ]
 
     def _of_headers(self, document: Document, headers: Mapping[str, str]) -> Thread:
         name = self._traits.sub_agent_header
         if name is None or not self._threads:
-            # Without such a header, any other name than the first is a sub-agent's.
-            return self._new(document.wire)
+            return self._unknown(document)
         # The main loop goes by another name after a restart of the agent.
         return self._new(document.wire) if headers.get(name) else self._threads[0]
 
@@ -124,14 +187,13 @@ class Threads:
 
         Else the main loop has lost its history.
         """
-        if not self._threads or self._threads[0].delegated:
+        words = _first_words(document)
+        told = next((prompt for prompt in self._prompts if words.endswith(prompt)), None)
+        if told is not None:
+            self._prompts.remove(told)
+        if not self._threads or self._threads[0].delegated or told is not None:
             return self._new(document.wire)
-        words = _words(document)
-        told = next((prompt for prompt in self._prompts if prompt in words), None)
-        if told is None:
-            return self._threads[0]
-        self._prompts.remove(told)
-        return self._new(document.wire)
+        return self._threads[0]
 
     def _new(self, wire: Wire) -> Thread:
         name = f"sub-{len(self._threads)}" if self._threads else MAIN_THREAD
@@ -146,15 +208,16 @@ def _prompt(action: Action) -> str:
     return max((value.strip() for value in given if isinstance(value, str)), key=len, default="")
 
 
-def _words(document: Document) -> str:
-    """What a conversation opens with."""
-    words = []
+def _first_words(document: Document) -> str:
+    """The user's first words in a conversation."""
     for raw in document.items[:_OPENING]:
         try:
-            words.append(document.wire.item(orjson.loads(memoryview(raw))).text)
-        except (ValueError, TypeError, AttributeError, KeyError):
-            return ""  # whoever reads it says what is wrong with it
-    return "\n".join(words)
+            item = document.wire.item(orjson.loads(memoryview(raw)))
+        except _UNREADABLE:
+            break
+        if item.role == "user":
+            return item.text.strip()
+    return ""
 
 
 def _last_calls(document: Document) -> list[str]:
@@ -162,8 +225,8 @@ def _last_calls(document: Document) -> list[str]:
     for raw in reversed(document.items):
         try:
             item = document.wire.item(orjson.loads(memoryview(raw)))
-        except (ValueError, TypeError, AttributeError, KeyError):
-            return []  # whoever reads it says what is wrong with it
+        except _UNREADABLE:
+            return []
         if item.results or item.calls:
             return [*(call for call, _ in item.results), *item.calls]
     return []

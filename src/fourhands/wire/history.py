@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -18,10 +18,15 @@ __all__ = ["History", "News", "text_call"]
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a request adds to its thread's history: from item ``start`` on."""
+    """What a request adds to its thread's history: from item ``start`` on.
+
+    ``renamed`` are calls of results that go by another name since the history was shortened; ``None`` for those that
+    it no longer holds.
+    """
 
     start: int
     results: tuple[ActionResult, ...]
+    renamed: Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,13 @@ class _Names:
         """Take in the next id; its name."""
         self._times[given] += 1
         times = self._times[given]
-        name = given if times == 1 else f"{given}#{times}"
+        name = _numbered(given, times)
         self.place[name] = index
         return name
+
+    def names(self, given: str) -> list[str]:
+        """The names under which an id stands, in order."""
+        return [_numbered(given, times) for times in range(1, self._times[given] + 1)]
 
     def remove(self, given: str, name: str) -> None:
         """Take back the last of the ids."""
@@ -84,11 +93,26 @@ class History:
         new = tuple(items)
         kept = _common(self._items, new)
         read = [self._read(raw) for raw in new[kept:]]
+        before = {given: self._answered.names(given) for given in self._results_from(kept)}
         while len(self._entries) > kept:
             self._drop()
         results = [result for item in read for result in self._add(item)]
         self._items = new
-        return News(kept, tuple(results))
+        renamed = {
+            old: new
+            for given, names in before.items()
+            for old, new in _renamed(names, self._answered.names(given))
+            if old != new
+        }
+        return News(kept, tuple(results), renamed)
+
+    def _results_from(self, start: int) -> set[str]:
+        return {given for entry in self._entries[start:] for given, _ in entry.results}
+
+    @property
+    def length(self) -> int:
+        """Items, as the agent sent them."""
+        return len(self._entries)
 
     def forget(self) -> None:
         """Begin anew: the provider holds what came before."""
@@ -98,6 +122,15 @@ class History:
     def has_called(self, names: Iterable[str]) -> bool:
         """Whether the history holds one of these calls."""
         return any(name in self._called.place for name in names)
+
+    def called_from(self, start: int) -> list[tuple[str, str]]:
+        """The calls, as pairs of id and name, of the model's turn that begins with item ``start``."""
+        calls: list[tuple[str, str]] = []
+        for entry in self._entries[start:]:
+            if entry.role != "model":
+                break
+            calls += entry.calls
+        return calls
 
     def role(self, index: int) -> Role:
         """Whose item ``index`` is."""
@@ -128,7 +161,7 @@ class History:
         taken: set[str] = set()
         names = []
         for given in ids:
-            candidates = (given if n == 1 else f"{given}#{n}" for n in count(1))
+            candidates = (_numbered(given, times) for times in count(1))
             name = next(each for each in candidates if each not in taken and each not in self._called.place)
             taken.add(name)
             names.append(name)
@@ -146,7 +179,7 @@ class History:
     def _read(self, raw: msgspec.Raw | bytes) -> Item:
         try:
             return self._wire.item(orjson.loads(memoryview(raw)))
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
             raise MalformedError(f"not an item of a {self._wire.name} request: {error}") from None
 
     def _add(self, item: Item) -> list[ActionResult]:
@@ -162,7 +195,9 @@ class History:
         named = [(given, self._answered.add(given, index)) for given, _ in results]
         called = tuple((given, self._called.add(given, index)) for given in calls)
         self._entries.append(_Entry(role, called, tuple(named)))
-        return [ActionResult(name, text) for (_, name), (_, text) in zip(named, results, strict=True)]
+        return [
+            ActionResult(name, text, given) for (given, name), (_, text) in zip(named, results, strict=True)
+        ]
 
     def _drop(self) -> None:
         entry = self._entries.pop()
@@ -177,6 +212,17 @@ class History:
 def text_call(text: str) -> str:
     """The id of an action that stands in a reply's text, as agents without tools send it."""
     return f"text-{hashlib.sha256(text.strip().encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _numbered(given: str, times: int) -> str:
+    return given if times == 1 else f"{given}#{times}"
+
+
+def _renamed(before: Sequence[str], now: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """Names of one id before and after a history was shortened: it is shortened from its start."""
+    gone = max(len(before) - len(now), 0)
+    for at, name in enumerate(before):
+        yield name, now[at - gone] if at >= gone else None
 
 
 def _common(before: Sequence[msgspec.Raw | bytes], now: Sequence[msgspec.Raw | bytes]) -> int:

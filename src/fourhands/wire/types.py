@@ -48,10 +48,14 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What came back for a tool call, as the text the model reads; ``call`` is numbered as in `History`."""
+    """What came back for a tool call, as the text the model reads.
+
+    ``given`` is the call's id, ``call`` the same numbered as in `History`.
+    """
 
     call: str
     text: str
+    given: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,9 @@ AGENTS: Final[dict[str, AgentEntry]] = {
         "fourhands.engine.agents.openhands_sdk:OpenHandsSdk",
         "1.58.2",
         Path(__file__).with_name("openhands-sdk.txt"),
-        traits=AgentTraits(thread_headers=("x-litellm-session-id",), shell_folder="kept"),
+        traits=AgentTraits(
+            thread_headers=("x-litellm-session-id",), sub_agent_tools=("task",), shell_folder="kept"
+        ),
         efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
     ),
     "pi": AgentEntry(
