@@ -44,7 +44,7 @@ def _said(model: str | None, tokens: int) -> dict[str, Any]:
 def test_no_request_is_answered_once_the_limit_is_reached_exactly() -> None:
     budget = Budget(Decimal(3), PRICES)
     spend = budget.account("m")
-    assert [spend(DOLLAR, MAIN_THREAD) for _ in range(3)] == [True, True, False]
+    assert [spend(DOLLAR) for _ in range(3)] == [True, True, False]
     assert budget.is_reached
     assert budget.spent.usd == 3
 
@@ -55,7 +55,7 @@ def test_trials_at_once_share_it_and_none_is_lost_or_counted_twice() -> None:
 
     def trial() -> None:
         spend = budget.account("m")
-        answers.extend(spend(Usage(input=1), f"sub-{n}") for n in range(5_000))
+        answers.extend(spend(Usage(input=1)) for _ in range(5_000))
 
     threads = [threading.Thread(target=trial) for _ in range(8)]
     for thread in threads:
@@ -64,8 +64,8 @@ def test_trials_at_once_share_it_and_none_is_lost_or_counted_twice() -> None:
         thread.join()
     assert budget.spent.usd == Decimal("0.04")
     assert all(answers)
-    assert not budget.account("m")(Usage(input=10**9), MAIN_THREAD)
-    assert not budget.account("m")(Usage(), MAIN_THREAD), "another trial learns of it without spending"
+    assert not budget.account("m")(Usage(input=10**9))
+    assert not budget.account("m")(Usage()), "another trial learns of it without spending"
 
 
 def test_what_is_spent_is_the_same_after_a_resume_be_the_attempt_ended_or_cut(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_is_spent_is_the_same_after_a_resume_be_the_attempt_ended_or_cut(tm
         spend = live.account("m")
         for usage in (DOLLAR, Usage(cache_read=1_000_000, output=50_000), Usage(input=next(number))):
             log.append(Actor.AGENT, EventKind.MODEL_CALLED, _called(usage), thread="sub-1")
-            spend(usage, "sub-1")
+            spend(usage)
         log.append(Actor.AGENT, EventKind.MODEL_CALLED, _called(None, status=529))
         log.append(Actor.USER, EventKind.MESSAGE_SENT, _said("user", 500_000))
         log.append(Actor.USER, EventKind.MESSAGE_SENT, _said(None, 0))
@@ -108,7 +108,7 @@ def test_events_of_the_agents_replies_are_left_to_its_account() -> None:
 
 def test_a_provider_that_does_not_tell_tokens_ends_it_for_nobody_could_say_when() -> None:
     budget = Budget(Decimal(1), PRICES)
-    assert not budget.account("m")(None, MAIN_THREAD)
+    assert not budget.account("m")(None)
     assert budget.is_reached
     assert budget.is_blind
     assert budget.spent.usd is None
@@ -123,7 +123,7 @@ def test_a_cut_reply_of_an_earlier_attempt_does_not_stop_a_resume() -> None:
 
 def test_cached_input_without_a_price_is_counted_as_input_so_that_the_limit_holds() -> None:
     budget = Budget(Decimal(2), PRICES)
-    assert not budget.account("user")(Usage(cache_write=1_000_000), MAIN_THREAD)
+    assert not budget.account("user")(Usage(cache_write=1_000_000))
     assert budget.spent.usd == 2
 
 

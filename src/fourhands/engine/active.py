@@ -105,7 +105,7 @@ class ActiveRun:
         )
 
 
-def _unlimited(usage: Usage | None, thread: str) -> bool:
+def _unlimited(usage: Usage | None) -> bool:
     """For a run without a budget."""
-    del usage, thread
+    del usage
     return True

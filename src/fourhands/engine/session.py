@@ -87,7 +87,7 @@ class Session:
         environment: SharedEnvironment,
         base: tuple[Path, str],
         on_event: Callable[[Event], None],
-        on_usage: Callable[[Usage | None, str], bool],
+        on_usage: Callable[[Usage | None], bool],
     ) -> None:
         self.key = key
         self.attempt = attempt

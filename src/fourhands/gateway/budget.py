@@ -66,15 +66,14 @@ class Budget:
         for each in spendings(events):
             self._add(each.user_model or model, each.usage)
 
-    def account(self, model: str) -> Callable[[Usage | None, str], bool]:
-        """What the conversation of a trial with ``model`` tells each reply to: its usage, and its thread.
+    def account(self, model: str) -> Callable[[Usage | None], bool]:
+        """What the conversation of a trial with ``model`` tells each reply's usage to.
 
         The answer is whether further requests are to be answered. A whole reply whose usage is not told (``None``)
         ends it: nobody could say when the money is spent.
         """
 
-        def spend(usage: Usage | None, thread: str) -> bool:
-            del thread
+        def spend(usage: Usage | None) -> bool:
             self._add(model, usage)
             with self._lock:
                 self._blind = self._blind or usage is None

@@ -108,7 +108,7 @@ class Conversation:
         step_limit: int,
         on_limit: Callable[[], None],
         on_event: Callable[[Event], None],
-        on_usage: Callable[[Usage | None, str], bool] = lambda _usage, _thread: True,
+        on_usage: Callable[[Usage | None], bool] = lambda _: True,
         traits: AgentTraits = NO_TRAITS,
         framing: str | None = None,
     ) -> None:
@@ -122,8 +122,8 @@ class Conversation:
             step_limit: accepted replies of the model after which no further request is answered.
             on_limit: called when a limit is reached, or our own side broke: the agent is to be stopped.
             on_event: called with every event, for those who watch.
-            on_usage: called with the usage (``None`` if it was not told) and the thread of every reply; says whether
-                there is money for more.
+            on_usage: called with the usage of every reply, ``None`` if it was not told, and with none to ask; says
+                whether there is money for more.
             traits: of the agent.
             framing: how a message is worded, with ``{message}`` in it; as it is when ``None``.
         """
@@ -158,6 +158,11 @@ class Conversation:
     def holds_replies(self) -> bool:
         """Whether a reply may reach the agent only once the users have had their say: as a whole, not streamed."""
         return any(Moment.BEFORE_ACTION in user.moments for user in self._users)
+
+    @property
+    def takes_requests(self) -> bool:
+        """Whether requests are answered still: the trial is not over, and no limit is reached."""
+        return not self._closed and self.limit is None and self.failure is None
 
     @property
     def has_been_asked(self) -> bool:
@@ -236,7 +241,7 @@ class Conversation:
 
     def _is_over(self) -> bool:
         """Whether a limit is reached; the run's other trials may have spent its money meanwhile."""
-        if not self._on_usage(Usage(), MAIN_THREAD):
+        if not self._on_usage(Usage()):
             self._reach(Termination.BUDGET)
         return self.limit is not None
 
@@ -282,7 +287,8 @@ class Conversation:
             thread = admitted.thread
             good = reply is not None and reply.complete
             usage = reply.usage if reply else None
-            step = self._count(thread, usage, good=good)
+            begun = reply is not None and bool(reply.text or reply.actions)
+            step = self._count(thread, usage, good=good, begun=begun)
             self.totals.provider_failed = provider_failed
             self.emit(
                 Actor.AGENT,
@@ -303,16 +309,19 @@ class Conversation:
                 },
                 thread=thread,
             )
-            if (good or usage) and not self._on_usage(usage, thread.name if thread else "side"):
+            if (good or usage) and not self._on_usage(usage):
                 self._reach(Termination.BUDGET)
             if thread is not None and reply is not None and good:
                 await self._take_reply(thread, step, admitted, reply)
 
-    def _count(self, thread: Thread | None, usage: Usage | None, *, good: bool) -> int | None:
-        """Count a reply; the number of the step it is, if it is one of the main loop."""
+    def _count(self, thread: Thread | None, usage: Usage | None, *, good: bool, begun: bool) -> int | None:
+        """Count a reply; the number of the step it is, if it is one of the main loop.
+
+        One that broke off has cost something as well, once it had ``begun``.
+        """
         if usage:
             self.totals.usage += usage
-        elif good:
+        elif good or begun:
             self.totals.uncounted += 1
         if not good:
             return None
@@ -326,7 +335,7 @@ class Conversation:
         return None
 
     async def _take_reply(self, thread: Thread, step: int | None, admitted: Admitted, reply: Reply) -> None:
-        document, actions = admitted.document, reply.actions
+        actions = reply.actions
         if self._traits.text_actions and not actions:
             actions = (Action(text_call(reply.text), TEXT_TOOL, reply.text),)
         calls = thread.history.next_names([action.call_id for action in actions])

@@ -29,6 +29,8 @@ class ChatCompletions:
 
     name = "chat"
     history_key = "messages"
+    takes_text = False
+    previous_key: str | None = None
 
     def tool_name(self, tool: Json) -> Sequence[str]:
         """See `Wire.tool_name`."""
@@ -96,12 +98,17 @@ class _Collector:
     calls: dict[int, dict[str, str]] = field(default_factory=dict)
     usage: Usage | None = None
     complete: bool = False
+    ended: bool = False
 
     def feed(self, data: bytes) -> bool:
         if data.strip() == b"[DONE]":
-            self.complete = True
+            self.complete = self.complete or not self.ended
+            self.ended = True
             return True
         chunk = orjson.loads(data)
+        if chunk.get("error"):  # what has been said is not the reply
+            self.complete, self.ended = False, True
+            return True
         self.id = self.id or str(chunk.get("id") or "")
         self.usage = _usage(chunk.get("usage")) or self.usage
         choices = chunk.get("choices") or []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,9 +13,11 @@ import orjson
 
 from fourhands.wire.types import MalformedError, Wire
 
-__all__ = ["Document"]
+__all__ = ["Document", "with_model"]
 
 _OPENING: Final = 2
+_READ_LATER: Final = ("model", "stream", "stream_options")
+_PIECE: Final = 1 << 20
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -36,24 +39,35 @@ class Document:
         """Take a body apart.
 
         Raises:
-            MalformedError: it is no JSON object with a history.
+            MalformedError: it is no JSON object with a history, or one that nobody could read back.
         """
         try:
+            _see_that_it_is_text(raw)
             fields = _FIELDS.decode(raw)
             history = fields.get(wire.history_key)
             if history is None:
                 raise MalformedError(f"a {wire.name} request needs {wire.history_key!r}")
-            # Responses take a plain text, too: nothing could be said in the middle of it.
-            is_text = bytes(memoryview(history)[:1]) == b'"' and wire.name == "responses"
+            # Nothing could be said in the middle of a plain text.
+            is_text = wire.takes_text and bytes(memoryview(history)[:1]) == b'"'
             items = () if is_text else tuple(_ITEMS.decode(history))
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise MalformedError(f"not a {wire.name} request: {error}") from None
-        return cls(wire, fields, items, raw)
+        document = cls(wire, fields, items, raw)
+        for key in _READ_LATER:  # whoever reads it then has no one to refuse it to
+            document.value(key)
+        return document
 
     def value(self, key: str) -> Any:
-        """The value of a key, parsed; ``None`` where it is absent."""
+        """The value of a key, parsed; ``None`` where it is absent.
+
+        Raises:
+            MalformedError: nobody could read it, so deeply is it nested.
+        """
         raw = self.fields.get(key)
-        return None if raw is None else orjson.loads(memoryview(raw))
+        try:
+            return None if raw is None else orjson.loads(memoryview(raw))
+        except orjson.JSONDecodeError as error:
+            raise MalformedError(f"{key!r} of a {self.wire.name} request cannot be read: {error}") from None
 
     @property
     def streamed(self) -> bool:
@@ -68,7 +82,8 @@ class Document:
     @property
     def previous(self) -> str | None:
         """The id of the reply that this request goes on from: the provider holds the history up to there."""
-        previous = self.value("previous_response_id") if self.wire.name == "responses" else None
+        key = self.wire.previous_key
+        previous = None if key is None else self.value(key)
         return previous if isinstance(previous, str) else None
 
     @property
@@ -115,11 +130,38 @@ class Document:
         return items
 
 
+def with_model(raw: bytes, model: str) -> bytes:
+    """A request beside the calls of a model, such as one for a count of tokens, about the model ``model``.
+
+    Raises:
+        MalformedError: it is no JSON object.
+    """
+    try:
+        fields = _FIELDS.decode(raw)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise MalformedError(f"the request is no JSON object: {error}") from None
+    return msgspec.json.encode({**fields, "model": model})
+
+
+def _see_that_it_is_text(raw: bytes) -> None:
+    """Taking a body apart does not look into its strings.
+
+    Raises:
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    if raw.isascii():
+        return
+    decoder = getincrementaldecoder("utf-8")()
+    for at in range(0, len(raw), _PIECE):  # as one string a body may take four times its bytes
+        decoder.decode(raw[at : at + _PIECE])
+    decoder.decode(b"", final=True)
+
+
 @lru_cache(maxsize=64)
 def _offered_by(wire: Wire, raw: bytes) -> tuple[str, ...]:
     try:
         return tuple(wire.offered_by(orjson.loads(raw)))
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return ()  # whoever reads the history says what is wrong with it
 
 
@@ -128,5 +170,5 @@ def _tool_names(wire: Wire, raw: bytes) -> tuple[str, ...]:
     """An agent offers the same tools, often 100 KB of them, with each of its requests."""
     try:
         return tuple(name for tool in orjson.loads(raw) or () for name in wire.tool_name(tool))
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise MalformedError(f"the tools of a {wire.name} request cannot be read: {error}") from None

@@ -24,6 +24,8 @@ class Messages:
 
     name = "messages"
     history_key = "messages"
+    takes_text = False
+    previous_key: str | None = None
 
     def tool_name(self, tool: Json) -> Sequence[str]:
         """See `Wire.tool_name`; one that the model must search for first is not offered yet."""
@@ -106,6 +108,7 @@ class _Collector:
     parts: dict[int, list[str]] = field(default_factory=dict)
     usage: Json = field(default_factory=dict)
     complete: bool = False
+    ended: bool = False
 
     def feed(self, data: bytes) -> bool:
         event = orjson.loads(data)
@@ -122,7 +125,9 @@ class _Collector:
             case "message_delta":
                 self._count(event.get("usage"))
             case "message_stop":
-                self.complete = True
+                self.complete = self.ended = True
+            case "error":
+                self.ended = True
             case _:
                 pass
         return True

@@ -16,9 +16,9 @@ WIRES: Final[dict[str, Wire]] = {
     "/responses": Responses(),
     "/messages": Messages(),
 }
-"""Path suffix -> wire."""
+"""Path below an API's base -> wire."""
 
 
 def wire_for(path: str) -> Wire | None:
-    """The wire that ``path`` (without its query) speaks, or ``None``: then a request is passed on as it is."""
-    return next((wire for suffix, wire in WIRES.items() if path.rstrip("/").endswith(suffix)), None)
+    """The wire that ``path``, below the base and without its query, speaks, or ``None``: it is no call of a model."""
+    return WIRES.get(path)

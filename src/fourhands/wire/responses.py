@@ -21,6 +21,7 @@ _ROLES: Final[dict[str, Role]] = {
     "assistant": "model",
 }
 _ENDS: Final = frozenset({"response.completed", "response.incomplete"})
+_FAILURES: Final = frozenset({"response.failed", "error"})
 
 
 class Responses:
@@ -28,6 +29,8 @@ class Responses:
 
     name = "responses"
     history_key = "input"
+    takes_text = True
+    previous_key = "previous_response_id"
 
     def tool_name(self, tool: Json) -> Sequence[str]:
         """See `Wire.tool_name`; a namespace offers what is in it."""
@@ -96,6 +99,8 @@ class _Collector:
     text: list[str] = field(default_factory=list)
     items: list[Json] = field(default_factory=list)
     end: Json | None = None
+    complete: bool = False
+    ended: bool = False
 
     def feed(self, data: bytes) -> bool:
         # Deltas are most of a stream, and only those of text tell anything that no later event tells.
@@ -111,6 +116,9 @@ class _Collector:
             self.items.append(event["item"])
         elif kind in _ENDS:
             self.end = event["response"]
+            self.complete = self.ended = True
+        elif kind in _FAILURES:
+            self.ended = True
         return True
 
     def reply(self) -> Reply:
@@ -122,7 +130,7 @@ class _Collector:
             text=whole.text or "".join(self.text),
             actions=whole.actions,
             usage=whole.usage,
-            complete=self.end is not None,
+            complete=self.complete,
             id=whole.id or self.id,
         )
 

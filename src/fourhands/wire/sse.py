@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import Final
 
 __all__ = ["EventSplitter", "event_data"]
 
-_END = re.compile(rb"\r?\n\r?\n|\r\r")
+_END: Final = re.compile(rb"\n\r?\n|\r\r")
+"""A blank line, from the end of the line above it."""
+_LONGEST_END: Final = 3
 
 
 class EventSplitter:
     """Cuts a byte stream into events; joined again, the pieces are the stream."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
 
-    def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield every event that ``chunk`` completes, with its blank line."""
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Every event that ``chunk`` completes, with its blank line.
+
+        What came before ``chunk`` is not looked through again: one event may have megabytes.
+        """
+        new = max(0, len(self._rest) - _LONGEST_END + 1)
         self._rest += chunk
-        start = 0
-        for end in _END.finditer(self._rest):
-            yield self._rest[start : end.end()]
-            start = end.end()
-        self._rest = self._rest[start:]
+        ends = [end.end() for end in _END.finditer(self._rest, new)]
+        events = [bytes(self._rest[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+        if ends:
+            del self._rest[: ends[-1]]
+        return events
 
     def rest(self) -> bytes:
         """What came behind the last whole event."""
-        rest, self._rest = self._rest, b""
+        rest = bytes(self._rest)
+        self._rest.clear()
         return rest
 
 

@@ -101,12 +101,21 @@ class Insertion:
 class Collector(Protocol):
     """Folds the events of one streamed response."""
 
+    complete: bool
+    """Whether all that the model says has come; an agent may go on from there."""
+    ended: bool
+    """Whether the API's last event has come, also one that tells of an error: an agent does not wait for more."""
+
     def feed(self, data: bytes) -> bool:
         """Take the data of one server-sent event; say whether the agent, too, asked for it."""
         ...
 
     def reply(self) -> Reply:
-        """What has been said so far."""
+        """What has been said so far.
+
+        Raises:
+            ValueError, TypeError, AttributeError, LookupError: it is no reply of this API.
+        """
         ...
 
 
@@ -123,6 +132,16 @@ class Wire(Protocol):
     @property
     def history_key(self) -> str:
         """The key of a request's body that holds the history, a list."""
+        ...
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a plain text may stand for the history."""
+        ...
+
+    @property
+    def previous_key(self) -> str | None:
+        """The key of a body that names the reply it goes on from, where the provider may hold the history."""
         ...
 
     def tool_name(self, tool: Json) -> Sequence[str]:
