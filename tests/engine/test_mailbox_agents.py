@@ -90,7 +90,8 @@ async def play(
         attempt = run.final_attempt(trial.key)
         assert attempt
         (logs,) = run.path.glob("jobs/*/*/agent")
-        return Played(agent, attempt, attempt.read().events, server.seen, logs)
+        key = os.environ["OPENAI_API_KEY"]
+        return Played(agent, key, run, attempt, attempt.read().events, server.seen, logs)
 
 
 async def _abandon(active: ActiveRun, event: Any) -> None:

@@ -53,7 +53,11 @@ class Model:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                body = orjson.loads(self.rfile.read(int(self.headers["content-length"])))
+                raw = self.rfile.read(int(self.headers["content-length"]))
+                if not raw:  # only asked whether there is such an API
+                    self._say(400, {})
+                    return
+                body = orjson.loads(raw)
                 assert self.path == "/v1/chat/completions"
                 assert self.headers["authorization"] == "Bearer secret"
                 model.sessions.add(self.headers.get("x-session-id", ""))

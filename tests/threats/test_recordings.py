@@ -122,8 +122,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            raw = self.rfile.read(int(self.headers["content-length"]))
             assert self.headers["authorization"] == f"Bearer {model.key}"
+            if not raw:  # only asked whether there is such an API
+                self.send_error(400)
+                return
+            body = json.loads(raw)
             data = json.dumps(model.reply(body)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
@@ -140,6 +144,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     run, cassette = folder / "run", folder / "cassette.jsonl"
     command: list[str | Path] = [
         *(FOURHANDS, "run", "--out", run, "--tasks", "ledger-rounding", "--json"),
+        *("--condition", "counter-edit"),
         *("--agent", "thin,mini-swe-agent", "--model", "live-model", "--api-key-env", "A_PROVIDERS_KEY"),
         *("--base-url", f"http://127.0.0.1:{server.server_port}/v1"),
     ]
