@@ -46,7 +46,10 @@ TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {"prope
 
 @dataclass
 class Provider:
-    """A model API of our own: answers with what a test queued, and remembers what it was sent."""
+    """A model API of our own: answers with what a test queued, and remembers what it was sent.
+
+    A list is streamed: pieces of the body, seconds or something else to wait for, ``None`` to break off.
+    """
 
     answers: list[Any] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -68,7 +71,15 @@ class Provider:
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
         await response.prepare(request)
         for chunk in answer:
-            await response.write(chunk)
+            if chunk is None:
+                assert request.transport is not None
+                request.transport.abort()
+            elif isinstance(chunk, float):
+                await asyncio.sleep(chunk)
+            elif isinstance(chunk, Awaitable):
+                await chunk
+            else:
+                await response.write(chunk)
         return response
 
 

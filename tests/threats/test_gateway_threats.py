@@ -317,6 +317,110 @@ async def test_the_token_buys_nothing_beyond_the_runs_budget(gate: Gate, hosts: 
     assert provider.seen == []
 
 
+BESIDE: dict[str, dict[str, object]] = {
+    "/v1/messages/count_tokens": ASKING["/v1/messages"],
+    "/v1/responses/input_tokens": ASKING["/v1/responses"],
+}
+
+
+async def test_nothing_beside_the_model_is_open_longer_than_the_model(
+    gate: Gate, hosts: tuple[Host, Host]
+) -> None:
+    """Counts of tokens and lists of models: neither after the end nor once a limit is reached."""
+    provider, _ = hosts
+    upstream = Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY)
+    ended, spent = await gate.seat("ended", upstream), await gate.seat("spent", upstream, money=False)
+    await gate.gateway.call(gate.opened[0].close())
+    assert (await raw(spent, post("/v1/chat/completions", "spent", EMPTY)))[0] == 403
+    for port, token in ((ended, "ended"), (spent, "spent")):
+        asked = [get("/v1/models", token), get("/v1/models/m", token)]
+        for request in (*asked, *(post(path, token, body) for path, body in BESIDE.items())):
+            status, said = await raw(port, request)
+            assert (status, b"the trial takes no more requests" in said) == (403, True)
+    assert provider.seen == []
+
+
+@pytest.mark.parametrize("path", BESIDE)
+async def test_tokens_are_counted_for_the_trials_own_model_alone(
+    gate: Gate, hosts: tuple[Host, Host], path: str
+) -> None:
+    provider, _ = hosts
+    port = await gate.seat("token", Upstream(f"http://127.0.0.1:{provider.port}/v1", "the-trials-own", KEY))
+    for more in ({}, {"model": "a-dearer-one"}, {"model": ["a-dearer-one"]}):
+        assert (await raw(port, post(path, "token", {**BESIDE[path], **more})))[0] == 200
+        assert json.loads(provider.bodies[-1]) == {**BESIDE[path], "model": "the-trials-own"}
+    for odd in (["x"], "text", 5):
+        assert (await raw(port, post(path, "token", odd)))[0] == 400
+    assert len(provider.bodies) == 3
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/threads/t/messages", "/v1/batches/b/chat/completions", "/v1/x/responses"]
+)
+async def test_a_path_that_ends_like_the_models_is_another(
+    gate: Gate, hosts: tuple[Host, Host], path: str
+) -> None:
+    provider, _ = hosts
+    port = await gate.seat("token", Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY))
+    assert (await raw(port, post(path, "token", EMPTY)))[0] == 404
+    assert provider.seen == []
+
+
+async def test_a_provider_that_is_gone_is_said_in_the_apis_own_words(gate: Gate) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        base = f"http://127.0.0.1:{gone.getsockname()[1]}/v1"
+    port = await gate.seat("token", Upstream(base, "m", KEY))
+    for request, kind in (
+        (get("/v1/models", "token"), None),
+        (post("/v1/responses/input_tokens", "token", BESIDE["/v1/responses/input_tokens"]), None),
+        (post("/v1/messages/count_tokens", "token", BESIDE["/v1/messages/count_tokens"]), "error"),
+    ):
+        status, said = await raw(port, request)
+        body = json.loads(said)
+        assert (status, body.get("type")) == (502, kind)
+        assert "the model cannot be reached" in body["error"]["message"]
+
+
+DEEP = "[" * 1200 + "]" * 1200
+ODD = {
+    "deep": DEEP,
+    "deeper": "[" * 5000 + "]" * 5000,
+    "deepest": "[" * 1_000_000,
+    "objects": '{"x": ' * 5000 + "1" + "}" * 5000,
+    "no text": '"\xff"',
+}
+
+
+@pytest.mark.parametrize("path", [*ASKING, *BESIDE])
+async def test_no_body_voids_the_trial_that_sends_it(gate: Gate, hosts: tuple[Host, Host], path: str) -> None:
+    """However it is nested and wherever: it is refused, or passed on, and the trial goes on."""
+    provider, _ = hosts
+    port = await gate.seat("token", Upstream(f"http://127.0.0.1:{provider.port}/v1", "m", KEY))
+    body = {**ASKING, **BESIDE}[path]
+    tool = '"tools": [{"type": "function", "name": "bash", "function": {"name": "bash"}}]'
+    keys = (
+        "messages",
+        "input",
+        "model",
+        "stream",
+        "stream_options",
+        "tools",
+        "previous_response_id",
+        "other",
+    )
+    for odd in ODD.values():
+        for said in (odd, f'[{{"role": "user", "content": {odd}}}]'):
+            for key in keys:
+                for more in ("", f", {tool}"):
+                    text = f'{json.dumps(body)[:-1]}{more}, "{key}": {said}}}'
+                    request = post(path, "token", {}).replace(
+                        "Length: 2\r\n\r\n{}", f"Length: {len(text)}\r\n\r\n{text}"
+                    )
+                    assert (await raw(port, request))[0] in {200, 400}, (key, said[:40])
+    assert gate.opened[0].failure is None
+    assert (await raw(port, post(path, "token", body)))[0] == 200
+
+
 @pytest.mark.parametrize(
     "path", ["/mcp", "/ask", "/v1/mcp", "/v1/batches", "/v1/fine_tuning/jobs", "/v1/uploads"]
 )

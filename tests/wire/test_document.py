@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from fourhands.wire.chat import ChatCompletions
-from fourhands.wire.document import Document
+from fourhands.wire.document import Document, with_model
 from fourhands.wire.messages import Messages
 from fourhands.wire.responses import Responses
 from fourhands.wire.types import MalformedError, Wire
@@ -16,6 +16,46 @@ from fourhands.wire.types import MalformedError, Wire
 def test_what_is_no_request_is_refused_by_its_name(raw: bytes) -> None:
     with pytest.raises(MalformedError, match="chat request"):
         Document.read(ChatCompletions(), raw)
+
+
+DEEP = b"[" * 1200 + b"]" * 1200
+DEEPER = b"[" * 100_000
+
+
+@pytest.mark.parametrize("odd", [DEEP, DEEPER, b'"\xff"'], ids=["deep", "deeper", "not_utf_8"])
+@pytest.mark.parametrize(
+    ("wire", "key"),
+    [
+        *(
+            (wire, key)
+            for wire in (ChatCompletions(), Messages(), Responses())
+            for key in ("model", "stream", "stream_options", "tools")
+        ),
+        (Responses(), "previous_response_id"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_what_nobody_can_read_is_refused_by_its_name(wire: Wire, key: str, odd: bytes) -> None:
+    raw = b'{"%s": [], "%s": %s}' % (wire.history_key.encode(), key.encode(), odd)
+    with pytest.raises(MalformedError, match=f"a {wire.name} request"):
+        _ = (document := Document.read(wire, raw)).tools, document.previous
+
+
+def test_text_is_told_from_other_bytes_wherever_a_piece_of_it_ends() -> None:
+    text = ("x" * ((1 << 20) - 1) + "é") * 2
+    document = Document.read(ChatCompletions(), b'{"messages": [], "x": "%s"}' % text.encode())
+    assert document.value("x") == text
+    with pytest.raises(MalformedError, match="utf-8"):
+        Document.read(ChatCompletions(), b'{"messages": [], "x": "%s\xc3"}' % text.encode())
+
+
+def test_another_model_is_put_into_a_request_that_is_no_call() -> None:
+    raw = b'{"model": "a", "messages": [1.10], "mod\\u0065l": "b"}'
+    assert orjson.loads(with_model(raw, "real")) == {"model": "real", "messages": [1.10]}
+    assert with_model(b"{}", "real") == b'{"model":"real"}'
+    for odd in (b"", b"[]", b"{", b'{"x": ' + DEEPER):
+        with pytest.raises(MalformedError, match="JSON object"):
+            with_model(odd, "real")
 
 
 def test_a_body_goes_on_as_it_came_until_something_changes() -> None:

@@ -12,8 +12,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -31,12 +30,12 @@ from aiohttp.http_exceptions import ContentEncodingError
 from fourhands.gateway.asking import AskingServer, answer_plain
 from fourhands.gateway.conversation import Admitted, Conversation
 from fourhands.gateway.exchanges import Received
+from fourhands.gateway.streaming import UNREADABLE, Listener, reply_so_far, wanted_events
 from fourhands.gateway.upstream import Upstream
 from fourhands.model.errors import FourhandsError
 from fourhands.model.outcome import Termination
-from fourhands.wire.document import Document
-from fourhands.wire.registry import wire_for
-from fourhands.wire.sse import EventSplitter, event_data
+from fourhands.wire.document import Document, with_model
+from fourhands.wire.registry import WIRES, wire_for
 from fourhands.wire.types import Collector, MalformedError, Reply, Wire
 
 __all__ = ["Gateway", "Seat"]
@@ -44,6 +43,7 @@ __all__ = ["Gateway", "Seat"]
 _SEEN_AS: Final = "/v1"
 """The base path that every agent is pointed at."""
 _MAX_BODY: Final = 1 << 29
+_UNREACHABLE: Final = 502
 _FIRST_ERROR: Final = 400
 _FIRST_SERVER_ERROR: Final = 500
 _NOT_THE_AGENTS: Final = frozenset({401, 402, 403, 408, 429})
@@ -62,16 +62,15 @@ _HOP_BY_HOP: Final = frozenset(
         "accept-encoding",
     }
 )
-_UNREADABLE: Final = (ValueError, AttributeError, TypeError, LookupError)
-"""What a reader raises on an answer that is not of its API."""
 _INVALID: Final = "the gateway failed; the trial is invalid"
 _SECRETS: Final = frozenset({"authorization", "x-api-key", "api-key"})
 _PLAIN_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._:-]*)+")
 """Nothing that a client or a provider could take for another host or a folder above: no ``..``, ``%``, ``@``."""
-_PASSED_ON: Final = (
-    ("GET", re.compile(r"/models(?:/.+)?")),
-    ("POST", re.compile(r"/messages/count_tokens|/responses/input_tokens")),
-)
+_LISTS: Final = re.compile(r"/models(?:/.+)?")
+_COUNTS: Final = {
+    "/messages/count_tokens": WIRES["/messages"],
+    "/responses/input_tokens": WIRES["/responses"],
+}
 """What an agent may ask beside the model's replies: the key opens more at a provider, such as files and accounts."""
 
 
@@ -185,13 +184,11 @@ class Gateway:
         if self._client is None:
             # No total limit: a model may think for an hour. Connecting may not take for ever.
             timeout = ClientTimeout(total=None, sock_connect=30)
-            self._client = ClientSession(
-                timeout=timeout, connector=TCPConnector(limit=0), auto_decompress=False
-            )
+            self._client = ClientSession(timeout=timeout, connector=TCPConnector(limit=0))
         return self._client
 
     async def _handle(self, seat: Seat, request: web.BaseRequest) -> web.StreamResponse:
-        wire = None
+        wire: Wire | None = None
         under_way = self._loop.create_future()
         self._running.get(seat, set()).add(under_way)
         try:
@@ -199,11 +196,12 @@ class Gateway:
             _refuse_upgrade(request)
             if request.path in _ASKING:
                 return await self._question(seat, request)
-            wire = _wire(request)
-            raw = await _read(request)
-            if wire is None:
-                return await self._pass_on(seat, request, raw)
-            return await self._converse(seat, wire, request, raw)
+            path = _path(request)
+            wire = wire_for(path) if request.method == "POST" else None
+            if wire is not None:
+                return await self._converse(seat, wire, request, await _read(request))
+            wire = _beside(request.method, path)
+            return await self._pass_on(seat, wire, request, await _read(request))
         except _RefusedError as refusal:
             return _error(wire, refusal.status, str(refusal))
         finally:
@@ -221,8 +219,7 @@ class Gateway:
     async def _converse(
         self, seat: Seat, wire: Wire, request: web.BaseRequest, raw: bytes
     ) -> web.StreamResponse:
-        if seat.conversation.failure is not None:
-            raise _RefusedError(500, _INVALID)
+        _see_that_it_is_valid(seat)
         try:
             document = Document.read(wire, raw)
             admitted = await seat.conversation.before_call(document, request.headers)
@@ -232,21 +229,32 @@ class Gateway:
             _fail(seat, error)
             raise _RefusedError(500, _INVALID) from error
         if admitted is None:
-            why = _OVER.get(seat.conversation.limit, "it has ended")
-            raise _RefusedError(403, f"the trial takes no more requests: {why}")
+            raise _over(seat)
         return await _Exchange(seat, request, document, admitted).run(self._session())
 
-    async def _pass_on(self, seat: Seat, request: web.BaseRequest, raw: bytes) -> web.StreamResponse:
+    async def _pass_on(
+        self, seat: Seat, wire: Wire, request: web.BaseRequest, raw: bytes
+    ) -> web.StreamResponse:
         """Anything that is no exchange with the model: lists of models, token counts."""
-        async with self._session().request(
-            request.method,
-            _target(seat, request),
-            data=raw or None,
-            headers=_headers(seat, request),
-            allow_redirects=False,
-        ) as upstream:
-            body = _without_key(seat, upstream.status, await upstream.read())
-            return web.Response(status=upstream.status, headers=_back(upstream), body=body)
+        _see_that_it_is_valid(seat)
+        if not seat.conversation.takes_requests:
+            raise _over(seat)
+        try:
+            body = with_model(raw, seat.upstream.model) if request.method == "POST" else None
+        except MalformedError as error:
+            raise _RefusedError(400, str(error)) from None
+        try:
+            async with self._session().request(
+                request.method,
+                _target(seat, request),
+                data=body,
+                headers=_headers(seat, request),
+                allow_redirects=False,
+            ) as upstream:
+                answer = _without_key(seat, upstream.status, await upstream.read())
+                return web.Response(status=upstream.status, headers=_back(upstream), body=answer)
+        except (ClientError, TimeoutError) as error:
+            return _unreachable(wire, error)
 
 
 @dataclass
@@ -264,7 +272,7 @@ class _Exchange:
     received: bytearray = field(default_factory=bytearray)
     provider_failed: bool = False
     started: float = field(default_factory=time.monotonic)
-    recorded: bool = False
+    recording: asyncio.Task[None] | None = None
 
     @property
     def wire(self) -> Wire:
@@ -277,10 +285,10 @@ class _Exchange:
         try:
             return await self._forward(client, sent)
         except (ClientError, TimeoutError) as error:
-            self.status, self.provider_failed = 502, True
-            return _error(self.wire, self.status, f"the model cannot be reached: {type(error).__name__}")
+            self.status, self.provider_failed = _UNREACHABLE, True
+            return _unreachable(self.wire, error)
         finally:
-            await asyncio.shield(self._record(sent))
+            await asyncio.shield(self._recorded(sent))
 
     def _sent(self) -> Document:
         """The request as it goes to the model: the provider's name for it, and the usage asked for."""
@@ -304,50 +312,69 @@ class _Exchange:
             self.received += _without_key(self.seat, self.status, await upstream.read())
             if upstream.ok:
                 self.reply = self._whole()
-                self.provider_failed = self.reply is None
+                self.provider_failed = self.reply is None or not self.reply.complete
             return web.Response(status=self.status, headers=_back(upstream), body=bytes(self.received))
 
     async def _stream(self, upstream: ClientResponse, sent: Document) -> web.StreamResponse:
         options = self.document.value("stream_options")
         asked = isinstance(options, dict) and bool(options.get("include_usage"))
         collector = self.wire.collector(wants_usage=asked)
-        response = web.StreamResponse(status=self.status, headers=_back(upstream))
-        await response.prepare(self.request)
-        held: list[bytes] | None = [] if self.seat.conversation.holds_replies else None
+        agent = Listener(self.request, self.status, _back(upstream))
+        await agent.open()
+        waits = self.seat.conversation.holds_replies
+        held = bytearray()
         try:
-            async for events in _wanted(upstream, collector, self.received):
-                if held is not None:
-                    held.append(events)
-                    continue
-                try:
-                    await response.write(events)
-                except ConnectionError:
-                    return response  # the agent has hung up: not the provider's doing
+            # To the end, whether or not anybody listens: what was asked for has its price.
+            async for events in wanted_events(upstream, collector, self.received):
+                held += events
+                if self.recording is None and collector.ended:
+                    await self._settle(collector, agent, sent, waits=waits)
+                if self.recording is not None or not (waits or collector.complete):
+                    await agent.write(bytes(held))
+                    held.clear()
+            is_whole = True
         except (ClientError, TimeoutError):
-            self.provider_failed = True
-            if self.request.transport is not None:
-                self.request.transport.abort()  # the agent sees what we saw: a stream that breaks off
-            return response
+            is_whole = False
         finally:
-            self.reply = collector.reply()
-        self.provider_failed = self.provider_failed or not self.reply.complete
-        # Recorded before the agent sees the end: its next request finds this one settled. And before it sees
-        # anything, if a user may act in between.
-        await self._record(sent)
-        with suppress(ConnectionError):
-            await response.write_eof(b"".join(held or ()))
-        return response
+            if self.recording is None:
+                self.reply = reply_so_far(collector)
+        if self.recording is None:
+            self.provider_failed = self.provider_failed or not (is_whole or agent.has_hung_up)
+            await self._settle(collector, agent, sent, waits=waits)
+        await agent.write(bytes(held))
+        if is_whole:
+            await agent.end()
+        else:
+            agent.break_off()
+        return agent.response
+
+    async def _settle(self, collector: Collector, agent: Listener, sent: Document, *, waits: bool) -> None:
+        """Begin to record a reply before the agent sees its end, on which it goes on without waiting for more.
+
+        The record takes its place in line at once, so that the agent's next request finds it settled. It is waited
+        for only if a user may act in between.
+        """
+        self.reply = reply_so_far(collector)
+        is_good = self.reply is not None and self.reply.complete
+        self.provider_failed = self.provider_failed or not (is_good or agent.has_hung_up)
+        recorded = self._recorded(sent)
+        if waits:
+            await asyncio.shield(recorded)
 
     def _whole(self) -> Reply | None:
         try:
             return self.wire.parse_reply(orjson.loads(self.received))
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
 
+    def _recorded(self, sent: Document) -> asyncio.Task[None]:
+        """The record that is made of this exchange, once; it has begun when this returns."""
+        if self.recording is None:
+            loop = asyncio.get_running_loop()
+            self.recording = asyncio.Task(self._record(sent), loop=loop, eager_start=True)
+        return self.recording
+
     async def _record(self, sent: Document) -> None:
-        if self.recorded:
-            return
-        self.recorded = True
         try:
             await self.seat.conversation.after_call(
                 self.admitted,
@@ -363,32 +390,6 @@ class _Exchange:
 
 def _fail(seat: Seat, error: Exception) -> None:
     seat.conversation.fail(str(error) if isinstance(error, FourhandsError) else repr(error))
-
-
-async def _wanted(
-    upstream: ClientResponse, collector: Collector, received: bytearray
-) -> AsyncIterator[bytes]:
-    """Events as they come, those that came together in one piece, without those that only we asked for."""
-    splitter = EventSplitter()
-    async for chunk in upstream.content.iter_any():
-        received += chunk
-        wanted = []
-        for event in splitter.feed(chunk):
-            data = event_data(event)
-            if not data or _feed(collector, data):
-                wanted.append(event)
-        if wanted:  # an empty write would end a chunked body
-            yield b"".join(wanted)
-    if rest := splitter.rest():
-        yield rest
-
-
-def _feed(collector: Collector, data: bytes) -> bool:
-    """Whether the agent is to see an event; one that cannot be read is not ours to judge."""
-    try:
-        return collector.feed(data)
-    except _UNREADABLE:
-        return True
 
 
 async def _shut(server: asyncio.Server, handler: web.Server) -> None:
@@ -450,17 +451,28 @@ def _path(request: web.BaseRequest) -> str:
     return path.removeprefix(_SEEN_AS) if path.startswith(f"{_SEEN_AS}/") else path
 
 
-def _wire(request: web.BaseRequest) -> Wire | None:
-    """The wire of an exchange with the model, or ``None`` for what is passed on as it is.
+def _beside(method: str, path: str) -> Wire:
+    """The API of a request beside the calls of the model.
 
     Raises:
-        _RefusedError: the request is neither.
+        _RefusedError: it is nothing that is passed on.
     """
-    method, path = request.method, _path(request)
-    wire = wire_for(path) if method == "POST" else None
-    if wire is None and not any(method == each and known.fullmatch(path) for each, known in _PASSED_ON):
+    wire = _COUNTS.get(path) if method == "POST" else None
+    if method == "GET" and _LISTS.fullmatch(path):
+        wire = WIRES["/chat/completions"]
+    if wire is None:
         raise _RefusedError(404, "this gateway passes on calls of the model alone")
     return wire
+
+
+def _see_that_it_is_valid(seat: Seat) -> None:
+    if seat.conversation.failure is not None:
+        raise _RefusedError(500, _INVALID)
+
+
+def _over(seat: Seat) -> _RefusedError:
+    why = _OVER.get(seat.conversation.limit, "it has ended")
+    return _RefusedError(403, f"the trial takes no more requests: {why}")
 
 
 def _target(seat: Seat, request: web.BaseRequest) -> str:
@@ -497,3 +509,7 @@ def _back(upstream: ClientResponse) -> dict[str, str]:
 
 def _error(wire: Wire | None, status: int, message: str) -> web.Response:
     return web.json_response(wire.error(message) if wire else {"error": {"message": message}}, status=status)
+
+
+def _unreachable(wire: Wire, error: Exception) -> web.Response:
+    return _error(wire, _UNREACHABLE, f"the model cannot be reached: {type(error).__name__}")

@@ -114,7 +114,7 @@ class _Collector:
         choices = chunk.get("choices") or []
         for choice in choices:
             # Some providers leave out the last line, and some the reason.
-            self.complete = self.complete or choice.get("finish_reason") is not None
+            self.complete = self.complete or (choice.get("finish_reason") is not None and not self.ended)
             delta = choice.get("delta") or {}
             if isinstance(delta.get("content"), str):
                 self.text.append(delta["content"])
