@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -168,6 +169,35 @@ def test_a_row_is_folded_from_events() -> None:
     assert (row.messages, row.fallback_messages, row.never_carried) == (2, 1, 1)
     assert row.is_scored
     assert not row.is_resolved
+    assert (row.as_json()["verdict"], row.as_json()["termination"]) == ("unresolved", "finished")
+
+
+@pytest.mark.parametrize(
+    ("notes", "why"),
+    [
+        ([{"note": "harness_failed", "reason": "the disk is full"}], "the disk is full"),
+        (
+            [
+                {"note": "no_verdict", "reason": "an old one"},
+                {"note": "provider_failed", "status": 529, "said": "try\n again"},
+                {"note": "client_announced", "words": "x"},
+            ],
+            "the provider answered 529: try again",
+        ),
+        ([{"note": "provider_failed", "status": 0, "said": ""}], "the provider broke off"),
+        ([], ""),
+    ],
+)
+def test_why_a_trial_has_no_outcome_that_counts_is_told(notes: list[dict[str, Any]], why: str) -> None:
+    ended = {"verdict": "none", "termination": "infrastructure_error", "reward": None, "steps": 0}
+    ended |= {"uncounted_replies": 0, "tokens": {"total": 0}}
+    bodies = [*((EventKind.NOTE, note) for note in notes), (EventKind.TRIAL_ENDED, ended)]
+    events = [
+        Event(number, "", MAIN_THREAD, Actor.HARNESS, kind, body)
+        for number, (kind, body) in enumerate(bodies)
+    ]
+    row = trial_row(TrialKey("a", AGENT, Condition.parse("vanilla")), 1, events)
+    assert (row.why, row.as_json()["why"], row.is_scored) == (why, why or None, False)
 
 
 def test_a_protocol_failure_has_two_rates() -> None:

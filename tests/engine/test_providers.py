@@ -102,7 +102,7 @@ def test_an_api_that_a_provider_has_not_is_named_with_the_agent_that_speaks_it_a
     assert KEY not in said
 
 
-@pytest.mark.parametrize("status", [200, 400, 401, 403, 415, 422, 429, 500, 503, 0])
+@pytest.mark.parametrize("status", [200, 400, 415, 422, 429, 500, 503, 0])
 def test_whatever_else_is_answered_the_api_is_there(status: int, serve: Callable[..., Provider]) -> None:
     provider = serve({CHAT: status})
     see_that_providers_answer(plan(provider, "thin"))
@@ -136,6 +136,15 @@ def test_agents_of_one_api_are_named_together(serve: Callable[..., Provider]) ->
     provider = serve({})
     with pytest.raises(InputError, match="thin, pi and opencode speak OpenAI Chat Completions"):
         see_that_providers_answer(plan(provider, "thin", "pi", "opencode"))
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_is_refused_is_told_by_the_variable_it_stands_in(
+    serve: Callable[..., Provider], status: int
+) -> None:
+    provider = serve({CHAT: status})
+    with pytest.raises(InputError, match=rf"refuses the key in OPENAI_API_KEY \({status}\)"):
+        see_that_providers_answer(plan(provider, "thin"))
 
 
 def test_nobody_is_asked_for_models_that_are_not_live(serve: Callable[..., Provider]) -> None:

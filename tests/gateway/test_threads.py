@@ -374,7 +374,11 @@ async def test_an_error_of_the_provider_reaches_the_agent_as_it_is(scene: MakeSc
         s.provider.answers.append(web.json_response(error, status=529, headers={"retry-after": "3"}))
         body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": ANTHROPIC_TOOLS}
         assert await s.send("messages", body) == (529, error)
+        s.provider.answers.append(web.json_response(error, status=529))
+        assert await s.send("messages", body) == (529, error)
         assert s.conversation.totals.provider_failed
+        (note,) = s.of(EventKind.NOTE)  # once, however often it is asked
+        assert (note["note"], note["status"], "Overloaded" in note["said"]) == ("provider_failed", 529, True)
         assert s.conversation.totals.steps == 0
 
 
@@ -459,3 +463,19 @@ async def test_a_shell_that_is_kept_reads_where_it_stands(
         for number, command in enumerate([*commands, "true"]):
             await s.step(f"c{number}", command)
         assert bool(s.of(EventKind.TRIGGER_FIRED)) is fires
+
+
+async def test_a_trial_that_was_cut_records_nothing_of_what_was_under_way(scene: MakeScene) -> None:
+    async with scene(k=1) as s:
+        released = asyncio.Event()
+        s.provider.answers.append(released.wait())
+        body = {"model": "m", "messages": s.messages, "tools": TOOLS}
+        waiting = asyncio.ensure_future(s.post(body))
+        while not s.provider.bodies:  # noqa: ASYNC110 - it comes on another connection
+            await asyncio.sleep(0.01)
+        s.conversation.log.close()
+        released.set()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await s.leave()
+        assert s.of(EventKind.MODEL_CALLED) == []
+        assert s.conversation.failure is None

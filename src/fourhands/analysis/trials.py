@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from fourhands.analysis.costs import TrialCost, trial_cost
 from fourhands.analysis.delivery import delivery_proofs
+from fourhands.analysis.failures import failure_told
 from fourhands.model.event import Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.model.price import NO_PRICES, PriceTable
@@ -52,6 +53,8 @@ class TrialRow:
     not_applied: int = 0
     user_lines_at_end: int = 0
     """Lines in the final state that the user wrote."""
+    why: str = ""
+    """What is known of why the trial has no outcome that counts."""
     applicable: bool = True
     """Whether the task has what the condition needs (an edit); else it is counted, and not scored."""
     cost: TrialCost = field(default_factory=TrialCost)
@@ -65,6 +68,38 @@ class TrialRow:
     def is_protocol_failure(self) -> bool:
         """Whether the agent broke its own protocol: strict rates count that as unresolved."""
         return self.outcome is not None and self.outcome.termination is Termination.PROTOCOL_FAILURE
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines: what was run, and what came of it."""
+        outcome = self.outcome
+        return {
+            "trial": self.key.slug,
+            "task": self.key.task,
+            "agent": self.key.agent.name,
+            "model": self.key.agent.model,
+            "condition": self.key.condition.label,
+            "repeat": self.key.repeat,
+            "attempt": self.attempt,
+            "applicable": self.applicable,
+            "scored": self.is_scored,
+            "verdict": outcome and outcome.verdict.value,
+            "termination": outcome and outcome.termination.value,
+            "reward": outcome and outcome.reward,
+            "why": self.why or None,
+            "steps": self.steps,
+            "tokens": self.tokens,
+            "uncounted_replies": self.uncounted_replies,
+            "intended": self.intended,
+            "triggered": self.triggered,
+            "would_trigger": sorted(self.shadowed),
+            "delivered": self.delivered,
+            "announced": self.announced,
+            "messages": self.messages,
+            "never_carried": self.never_carried,
+            "already_present": self.already_present,
+            "not_applied": self.not_applied,
+            "user_lines_at_end": self.user_lines_at_end,
+        }
 
     @property
     def is_resolved(self) -> bool:
@@ -117,9 +152,15 @@ def trial_row(
         already_present=missed.count("already_present"),
         not_applied=sum(outcome != "already_present" for outcome in missed),
         user_lines_at_end=changed[-1]["lines"].get("user", 0) if changed else 0,
+        why="" if Termination(ended["termination"]).is_scored else _why(events),
         applicable=applicable,
         cost=trial_cost(key.agent.model, events, prices),
     )
+
+
+def _why(events: Iterable[Event]) -> str:
+    """The last that the record says of a failure that is not the agent's."""
+    return next((told for event in reversed(list(events)) if (told := failure_told(event))), "")
 
 
 def _messages(events: Iterable[Event], kind: EventKind) -> set[str]:

@@ -60,7 +60,7 @@ class Experiment(BaseModel):
     framing: Literal["plain", "native"] = "plain"
     asking: bool = False
     progress_steps: Annotated[int, Field(ge=1)] | dict[str, Annotated[int, Field(ge=1)]] | Path | None = None
-    upstream: Annotated[str, Field(pattern=rf"^{REPLAY}.")] | None = None
+    upstream: str | None = None
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     user_model: str | None = None
@@ -92,6 +92,8 @@ class Experiment(BaseModel):
     def _replay_asks_nobody(self) -> Self:
         if self.upstream is None:
             return self
+        if not self.upstream.startswith(REPLAY) or self.upstream == REPLAY:
+            raise ValueError(f"upstream: {self.upstream!r} is none: write {REPLAY}RUN or {REPLAY}CASSETTE")
         if self.budget is not None:
             raise ValueError("upstream: a replay asks no model and costs nothing: leave out budget")
         if self.base_url is not None:

@@ -14,7 +14,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from fourhands.analysis.failures import failure_told
 from fourhands.model.event import Event, EventKind
+from fourhands.model.outcome import Termination
 from fourhands.model.trial import TrialKey
 
 __all__ = ["Progress"]
@@ -36,6 +38,7 @@ class _Running:
     started: float = field(default_factory=time.monotonic)
     steps: int = 0
     says: str = "starts"
+    failed: str = ""
 
 
 class Progress:
@@ -83,6 +86,10 @@ class Progress:
                 seconds = time.monotonic() - running.started
                 outcome = f"{event.body['verdict']} ({event.body['termination']})"
                 line = f"[{self._done}/{self._total}] {key}: {outcome}, {seconds:.0f} s"
+                if not Termination(event.body["termination"]).is_scored and running.failed:
+                    line += f": {running.failed}"
+            else:
+                running.failed = failure_told(event) or running.failed
         if line is not None:
             # Not under our lock: the display holds its own while it asks us what to render.
             self._console.print(line, markup=False, soft_wrap=True)

@@ -201,6 +201,7 @@ def _trials(rows: Sequence[TrialRow]) -> list[str]:
             state = "not run"
         else:
             state = f"{row.outcome.verdict} ({row.outcome.termination}), {row.steps} steps"
+            state += f"; {row.why}" if row.why else ""
             state += f", {dollars(row.cost.agent)}" if row.cost.agent.known else ""
             if row.triggered:
                 state += f"; user: triggered {_times(row.triggered)}, delivered {_times(row.delivered)}"

@@ -301,6 +301,7 @@ def results_json(
         **({"run": str(run)} if run else {}),
         "rows": [row.as_json() for row in condition_table(row for row, _ in trials)],
         "aftermath": [row.as_json() for row in aftermath_table(after for _, after in trials)],
+        "trials": [row.as_json() for row, _ in trials],
         "interventions": [each for _, after in trials for each in after.as_json()],
         "prices": prices_json(prices, (row.cost for row, _ in trials)),
         "costs": [

@@ -23,6 +23,8 @@ _PATIENCE: Final = 20.0
 """Seconds that a provider has to take a connection, and to answer."""
 _ABSENT: Final = frozenset({404, 405})
 """How a server answers where it has nothing, or nothing that takes a POST."""
+_REFUSED: Final = frozenset({401, 403})
+"""How it answers a key that it does not take."""
 _APIS: Final = {
     "chat": "OpenAI Chat Completions",
     "responses": "OpenAI Responses",
@@ -38,7 +40,7 @@ def see_that_providers_answer(plan: Plan) -> None:
     Each API's path is sent one POST without a body, which no model is asked by: what refuses it is there.
 
     Raises:
-        InputError: an address takes no connections, or has not what an agent speaks.
+        InputError: an address takes no connections, has not what an agent speaks, or does not take the key.
     """
     settings = plan.settings
     _see_that_one_answers("--user-base-url", settings.user_base_url)
@@ -48,6 +50,11 @@ def see_that_providers_answer(plan: Plan) -> None:
         return
     key = os.environ.get(settings.api_key_env)
     statuses = asyncio.run(_statuses(settings.base_url, key, speakers))
+    if refused := [status for status in statuses.values() if status in _REFUSED]:
+        raise InputError(
+            f"--base-url: the provider at {settings.base_url} refuses the key in {settings.api_key_env} "
+            f"({refused[0]}): export the key that it takes, or name another variable with --api-key-env"
+        )
     if missing := [wire for wire in speakers if statuses[wire] in _ABSENT]:
         lacks = "; ".join(
             f"no …{_PATHS[wire]} ({statuses[wire]}): {_speak(speakers[wire])} {_APIS[wire]}"

@@ -36,6 +36,8 @@ from fourhands.wire.types import Action, ActionResult, Reply
 
 __all__ = ["ASKING_TOOL", "Admitted", "Conversation", "Totals"]
 
+_SAID: Final = 300
+"""Bytes of a provider's failure that are shown."""
 ASKING_TOOL: Final = "ask_the_user"
 """The tool by which an agent asks; a client may put its server's name in front."""
 
@@ -150,6 +152,7 @@ class Conversation:
         self._spoken = SpokenMessages(lambda kind, body: self.emit(Actor.HARNESS, kind, body))
         self._requests = 0
         self._announced: set[tuple[str, str, str, tuple[tuple[str, str], ...]]] = set()
+        self._provider_said: dict[str, Any] = {}
         self._asked = 0
         self._questions = asyncio.Lock()
         self._was_offered = False
@@ -284,6 +287,8 @@ class Conversation:
         ``sent`` is the request as it went to the model.
         """
         async with self._lock:
+            if self.log.is_closed:  # the trial was cut: nothing of it counts
+                return
             thread = admitted.thread
             good = reply is not None and reply.complete
             usage = reply.usage if reply else None
@@ -309,10 +314,20 @@ class Conversation:
                 },
                 thread=thread,
             )
+            if provider_failed:
+                self._note_provider(received)
             if (good or usage) and not self._on_usage(usage):
                 self._reach(Termination.BUDGET)
             if thread is not None and reply is not None and good:
                 await self._take_reply(thread, step, admitted, reply)
+
+    def _note_provider(self, received: Received) -> None:
+        """Say what the provider said, once for the same answer to an agent that asks again and again."""
+        said = received.body[:_SAID].decode("utf-8", "replace")
+        told = {"note": "provider_failed", "status": received.status, "said": said}
+        if told != self._provider_said:
+            self._provider_said = told
+            self.emit(Actor.HARNESS, EventKind.NOTE, told)
 
     def _count(self, thread: Thread | None, usage: Usage | None, *, good: bool, begun: bool) -> int | None:
         """Count a reply; the number of the step it is, if it is one of the main loop.

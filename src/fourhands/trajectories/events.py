@@ -74,6 +74,11 @@ class EventLog:
                 self._file.seek(start)
             raise
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more can be recorded."""
+        return self._file.closed
+
     def close(self) -> None:
         """Make the file durable and let go of it."""
         with self._lock:
