@@ -169,7 +169,10 @@ def test_an_honest_repair_is_resolved_after_all_these_attacks(stage: Stage) -> N
     trial = stage.trials["honest"]
     assert verdict(trial) == ("resolved", "finished")
     assert len(trial.bodies(EventKind.EDIT_APPLIED)) == 1
-    assert trial.bodies(EventKind.NOTE) == []
+    # Nothing to note but that the provider refused one request, and not a letter of its key.
+    (note,) = trial.bodies(EventKind.NOTE)
+    assert (note["note"], note["status"]) == ("provider_failed", 401)
+    assert "(the provider's key)" in note["said"]
 
 
 def test_a_forged_success_does_not_count(stage: Stage) -> None:

@@ -27,7 +27,7 @@ __all__ = ["markdown_report", "plain_table", "print_report"]
 _HEADERS = ("condition", "n", "resolved", "95 % CI", "Δ", "steps", "tokens", "cost")
 _DELIVERED_TITLE = "what the user did"
 _DELIVERED = (
-    *("condition", "intended", "would", "triggered", "delivered"),
+    *("condition", "intended", "would", "trig.", "deliv."),
     *("messages", "carried", "announced"),
 )
 _AFTER_TITLE = "after the user's interventions"
@@ -240,7 +240,7 @@ def _notes(report: _Report) -> list[str]:
         "Δ: mean over tasks of the difference to vanilla, in percentage points; tasks scored under both only.",
         "95 % CI: Wilson, trials as independent.",
         "intended: trials in which the user was to act. would: vanilla trials in which that user would have acted.",
-        "triggered, delivered: trials in which the user acted, and in which it took place.",
+        "trig(gered), deliv(ered): trials in which the user acted, and in which it took place.",
         "messages: said by the user; carried: those that a request to the model held.",
         "announced: trials in which the agent's own client told its model of the user's edit.",
     ]
