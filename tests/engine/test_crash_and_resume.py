@@ -96,7 +96,7 @@ with RunFolder(pathlib.Path(sys.argv[1])).locked():
     time.sleep(600)
 """
 IN_A_RUN: Final = frozenset(
-    {".lock", "plan.json", "lock.json", "experiment.yaml", "report.md", "jobs", "trials"}
+    {".lock", "plan.json", "lock.json", "experiment.yaml", "prices.toml", "report.md", "jobs", "trials"}
 )
 
 
