@@ -257,7 +257,7 @@ def test_a_trial_that_diverged_is_run_again_when_its_recording_is_mended(
         (("--base-url", "http://127.0.0.1:1/v1"), "upstream: a replay asks no model: leave out base_url"),
         (("--condition", "counter-edit[message=live]"), "leave out conditions with message=live"),
         (("--upstream", "replay:nowhere"), "nowhere: there is no such run, and no such cassette"),
-        (("--upstream", "elsewhere"), "upstream: String should match"),
+        (("--upstream", "elsewhere"), "is none: write replay:RUN"),
         (("--tasks", "ledger-rounding,config-layers"), "has no recording of config-layers__thin"),
         (
             ("--repeats", "2"),

@@ -70,7 +70,7 @@ class TrialRow:
         return self.outcome is not None and self.outcome.termination is Termination.PROTOCOL_FAILURE
 
     def as_json(self) -> dict[str, Any]:
-        """For machines: what was run, and what came of it."""
+        """For machines: what was run, and what came of it: the same whether or not it was cut and run again."""
         outcome = self.outcome
         return {
             "trial": self.key.slug,
@@ -79,7 +79,6 @@ class TrialRow:
             "model": self.key.agent.model,
             "condition": self.key.condition.label,
             "repeat": self.key.repeat,
-            "attempt": self.attempt,
             "applicable": self.applicable,
             "scored": self.is_scored,
             "verdict": outcome and outcome.verdict.value,

@@ -305,9 +305,7 @@ def results_json(
         "interventions": [each for _, after in trials for each in after.as_json()],
         "prices": prices_json(prices, (row.cost for row, _ in trials)),
         "costs": [
-            {"trial": row.key.slug, "attempt": row.attempt, **row.cost.as_json()}
-            for row, _ in trials
-            if row.outcome is not None
+            {"trial": row.key.slug, **row.cost.as_json()} for row, _ in trials if row.outcome is not None
         ],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
