@@ -183,3 +183,19 @@ async def test_an_agent_whose_sub_agents_have_no_header_of_their_own_may_be_rest
             "main",
             "sub-1",
         ]
+
+
+async def test_a_summary_that_is_dropped_takes_no_message_along(scene: MakeScene) -> None:
+    """Its request is one of the main loop's, with all tools, and is answered by words that no history keeps."""
+    async with scene(k=1) as s:
+        agent = Agent(s)
+        await agent.turn("c1", READ)
+        await agent.turn("c2", "true")
+        words = {"choices": [{"message": {"role": "assistant", "content": "It is about a.txt."}}]}
+        s.provider.answers.append(words)
+        asking = [*agent.messages, {"role": "user", "content": "Summarise."}]
+        await s.post({"model": "m", "messages": asking, "tools": TOOLS})
+        agent.shorten("Summary: it is about a.txt.")
+        await agent.turn("c3", "true")
+        await agent.turn("c4", "true")
+        assert told(s) == [[], [3], [3], [1], [1]]

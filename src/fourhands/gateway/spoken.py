@@ -110,7 +110,7 @@ class SpokenMessages:
     def drop(self, batch: Sequence[str]) -> None:
         """The actions of ``batch`` were never taken up: what stood behind them waits for the next ones."""
         for message in self._messages.values():
-            if message.insertion.batch == tuple(batch):
+            if batch and message.insertion.batch == tuple(batch):  # a reply in words alone has none behind it
                 message.is_adrift = True
 
     def rename(self, names: Mapping[str, str | None], number: int) -> None:
