@@ -228,7 +228,7 @@ class Conversation:
         if thread.is_main:
             self._spoken.rename(news.renamed, self._requests)
             self._was_offered = self._was_offered or any(name.endswith(ASKING_TOOL) for name in tools)
-        self._settle_pending(thread, document)
+        self._settle_pending(thread, document, news.start)
         if self.totals.steps + self.totals.sub_agent_calls >= self._step_limit:
             self._reach(Termination.STEP_LIMIT)
         if self._is_over():
@@ -452,9 +452,9 @@ class Conversation:
             if asks_by_tool and self.has_been_asked and not self._was_offered:
                 self.fail(f"the agent never offered its model the tool {ASKING_TOOL}: its settings are ours")
 
-    def _settle_pending(self, thread: Thread, document: Document) -> None:
+    def _settle_pending(self, thread: Thread, document: Document, kept: int) -> None:
         """A reply the agent does not carry on from was not accepted: the request is a retry, not a step."""
-        dropped, own_names = thread.settle(document)
+        dropped, own_names = thread.settle(document, kept)
         if thread.is_main:
             self._spoken.rename(own_names, self._requests)
         for reply in dropped:

@@ -51,8 +51,8 @@ class PendingReply:
         """The names of its calls."""
         return tuple(each.call for each in self.acted)
 
-    def is_accepted_by(self, document: Document, history: History) -> bool:
-        """Whether the request goes on from this reply.
+    def is_accepted_by(self, document: Document, history: History, kept: int) -> bool:
+        """Whether the request goes on from this reply; ``kept`` items of its history are as they were.
 
         Where the history was shortened its actions are gone from it, and have run all the same: whoever only asks
         again sends what was sent before.
@@ -60,7 +60,7 @@ class PendingReply:
         if document.previous is not None:
             return document.previous == self.id
         if self.acted:
-            return history.has_called(self.calls) or len(document.items) < self.items
+            return history.has_called(self.calls) or kept < self.items
         return history.replies > self.replies
 
 
@@ -85,14 +85,14 @@ class Thread:
         for acted in reply.acted:
             self._waiting.setdefault(acted.action.call_id, []).append(acted)
 
-    def settle(self, document: Document) -> tuple[list[PendingReply], dict[str, str | None]]:
+    def settle(self, document: Document, kept: int) -> tuple[list[PendingReply], dict[str, str | None]]:
         """The replies that the request does not go on from, and the agent's own names for calls of the last one.
 
         Some agents put ids of their own in place of the model's: then the turn behind the history that was answered,
         with as many calls, is the reply.
         """
         pending, self.pending = self.pending, []
-        dropped = [reply for reply in pending if not reply.is_accepted_by(document, self.history)]
+        dropped = [reply for reply in pending if not reply.is_accepted_by(document, self.history, kept)]
         names: dict[str, str | None] = {}
         if dropped and len(dropped) == len(pending):
             last = dropped[-1]
