@@ -9,8 +9,7 @@ from typing import Final, override
 
 from harbor.environments.base import BaseEnvironment, ExecResult
 
-from fourhands.engine.agents.base import SharedWorkspaceAgent
-from fourhands.engine.agents.registry import AGENTS
+from fourhands.engine.agents.python_agent import PythonAgent
 from fourhands.engine.session import Session
 from fourhands.model.outcome import Termination
 
@@ -20,25 +19,13 @@ _TRAJECTORY: Final = "/logs/agent/trajectory.mini.json"
 _SUBMITTED: Final = "Submitted"
 
 
-class MiniSweAgent(SharedWorkspaceAgent):
+class MiniSweAgent(PythonAgent):
     """``mini`` with its own default prompts, tool and limits but one: steps are counted at the gateway."""
-
-    _prefix: str
 
     @staticmethod
     @override
     def name() -> str:
         return "mini-swe-agent"
-
-    @override
-    def version(self) -> str:
-        return AGENTS[self.name()].version
-
-    @override
-    async def install(self, environment: BaseEnvironment) -> None:
-        """See `SharedWorkspaceAgent.install`."""
-        await super().install(environment)
-        self._prefix = await self._shared.packages(AGENTS[self.name()].lock)
 
     @override
     def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:

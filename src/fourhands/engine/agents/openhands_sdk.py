@@ -9,10 +9,8 @@ from shlex import quote
 from typing import Any, Final, override
 
 import orjson
-from harbor.environments.base import BaseEnvironment
 
-from fourhands.engine.agents.base import SharedWorkspaceAgent
-from fourhands.engine.agents.registry import AGENTS
+from fourhands.engine.agents.python_agent import PythonAgent
 from fourhands.engine.session import Session
 from fourhands.model.usage import Usage
 
@@ -23,25 +21,13 @@ _KEPT: Final = "openhands"
 """Where, below the logs, the SDK keeps its conversations."""
 
 
-class OpenHandsSdk(SharedWorkspaceAgent):
+class OpenHandsSdk(PythonAgent):
     """The SDK with its own prompts, tools, sub-agents and condenser; steps are counted at the gateway."""
-
-    _prefix: str
 
     @staticmethod
     @override
     def name() -> str:
         return "openhands-sdk"
-
-    @override
-    def version(self) -> str:
-        return AGENTS[self.name()].version
-
-    @override
-    async def install(self, environment: BaseEnvironment) -> None:
-        """See `SharedWorkspaceAgent.install`."""
-        await super().install(environment)
-        self._prefix = await self._shared.packages(AGENTS[self.name()].lock)
 
     @override
     def launch(self, instruction: str, session: Session) -> tuple[str, Mapping[str, str]]:
