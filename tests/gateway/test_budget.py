@@ -34,11 +34,13 @@ def _called(usage: Usage | None, status: int = 200) -> dict[str, Any]:
         "output": usage.output,
         "reasoning": usage.reasoning,
     }
-    return {"usage": counts, "status": status, "side": False, "complete": usage is not None}
+    body = {"usage": counts, "status": status, "side": False, "complete": usage is not None}
+    return {**body, "request": 1, "step": None, "model": "m", "tools": [], "milliseconds": 1.0}
 
 
 def _said(model: str | None, tokens: int) -> dict[str, Any]:
-    return {"message": "m1", "model": model, "usage": {"input": tokens, "output": 0}}
+    body = {"message": "m1", "model": model, "usage": {"input": tokens, "output": 0}, "text": "So."}
+    return {**body, "intervention": "e", "anchor": [], "question": "q1", "elapsed": 1.0}
 
 
 def test_no_request_is_answered_once_the_limit_is_reached_exactly() -> None:

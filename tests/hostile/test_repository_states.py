@@ -206,7 +206,8 @@ async def assert_shared(
         assert b"the user's line\n" in (await fresh.run(["cat", "shop.txt"])).stdout
 
     log = EventLog(folder / "events.jsonl", lambda event: None)  # noqa: ARG005
-    log.append(Actor.AGENT, EventKind.WORKSPACE_CHANGED, {"files": changes.files})
+    body = {"by": "agent", "intervention": None, "tree": changes.tree, "files": changes.files, "lines": {}}
+    log.append(Actor.AGENT, EventKind.WORKSPACE_CHANGED, body)
     log.close()
     (event,) = read_events(folder / "events.jsonl").events
     assert event.body["files"] == changes.files

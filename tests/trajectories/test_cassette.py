@@ -23,6 +23,15 @@ from fourhands.wire.registry import WIRES
 
 STREAM = "text/event-stream; charset=utf-8"
 Body = dict[str, Any]
+ENDED = {
+    "verdict": "resolved",
+    "termination": "finished",
+    "reward": 1.0,
+    "steps": 1,
+    "tokens": {"total": 0},
+    **dict.fromkeys(("side_calls", "retries", "uncounted_replies"), 0),
+    **dict.fromkeys(("triggered", "shadow", "delivered", "messages"), 0),
+}
 
 
 def trial(task: str = "a") -> PlannedTrial:
@@ -61,12 +70,23 @@ class Run:
         exchange = self._recorders[of].record(
             thread, Document.read(WIRES[wire], raw), Received(status, content_type, response)
         )
-        called = {"request": self._count, "side": side, "complete": complete, "exchange": exchange}
+        called = {
+            "request": self._count,
+            "side": side,
+            "complete": complete,
+            "exchange": exchange,
+            "step": None,
+            "model": "m",
+            "status": status,
+            "usage": None,
+            "tools": [],
+            "milliseconds": 1.0,
+        }
         self._logs[of].append(Actor.AGENT, EventKind.MODEL_CALLED, called, thread=thread)
 
     def end(self) -> Path:
         for log in self._logs:
-            log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, {"termination": "finished"})
+            log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, ENDED)
             log.close()
         return self.path
 

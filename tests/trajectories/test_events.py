@@ -22,7 +22,8 @@ def _log(path: Path) -> tuple[EventLog, list[Event]]:
 def test_what_is_written_is_read_again_in_order(tmp_path: Path) -> None:
     log, seen = _log(tmp_path / "events.jsonl")
     log.append(Actor.HARNESS, EventKind.NOTE, {"note": "a"})
-    log.append(Actor.USER, EventKind.MESSAGE_SENT, {"text": "é\udce9"}, durable=True)  # a lone surrogate
+    lone_surrogate = {"question": "q1", "text": "é\udce9", "elapsed": 1.5}
+    log.append(Actor.AGENT, EventKind.ASKED, lone_surrogate, durable=True)
     log.close()
     read = read_events(tmp_path / "events.jsonl")
     assert list(read.events) == seen
@@ -112,8 +113,9 @@ def test_a_disk_that_is_full_leaves_no_half_line_for_the_next_to_follow(tmp_path
 def test_secrets_come_into_no_line_and_whoever_watches_sees_the_event_as_it_is(tmp_path: Path) -> None:
     path, seen = tmp_path / "events.jsonl", list[Event]()
     log = EventLog(path, seen.append, hide=[b"s3cr3t-_"])
-    log.append(Actor.AGENT, EventKind.ASKED, {"question": "q1", "text": "Is s3cr3t-_ it?"})
+    asked = {"question": "q1", "text": "Is s3cr3t-_ it?", "elapsed": 1.5}
+    log.append(Actor.AGENT, EventKind.ASKED, asked)
     log.close()
     assert b"s3cr3t-_" not in path.read_bytes()
-    assert read_events(path).events[0].body == {"question": "q1", "text": "Is (secret) it?"}
+    assert read_events(path).events[0].body == asked | {"text": "Is (secret) it?"}
     assert seen[0].body["text"] == "Is s3cr3t-_ it?"

@@ -13,15 +13,24 @@ from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Plan, PlannedIntervention, RunFolder, Settings
 
+ENDED = {
+    "verdict": "resolved",
+    "termination": "finished",
+    "reward": 1.0,
+    "steps": 1,
+    "tokens": {"total": 0},
+    **dict.fromkeys(("side_calls", "retries", "uncounted_replies"), 0),
+    **dict.fromkeys(("triggered", "shadow", "delivered", "messages"), 0),
+}
 KEY = TrialKey("task", AgentSpec("mini-swe-agent", "scripted/keeps"), Condition.parse("counter-edit[k=5]"), 2)
 
 
 def _attempt(folder: RunFolder, *, ended: bool) -> None:
     attempt = folder.new_attempt(KEY)
     log = EventLog(attempt.events_path, lambda _: None)
-    log.append(Actor.HARNESS, EventKind.TRIAL_STARTED, {})
+    log.append(Actor.HARNESS, EventKind.NOTE, {"note": "a"})
     if ended:
-        log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, {"termination": "finished"})
+        log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, ENDED)
     log.close()
 
 

@@ -24,7 +24,6 @@ class BlobStore:
     """
 
     def __init__(self, root: Path, *, hide: Sequence[bytes] = ()) -> None:
-        self._root = root
         self.hide = tuple(hide)
         self._prefix = f"{os.fspath(root)}/"
         self._known: set[str] = (
@@ -66,10 +65,8 @@ class BlobStore:
         Raises:
             FileNotFoundError: no such blob.
         """
-        return zlib.decompress(self._path(digest).read_bytes())
-
-    def _path(self, digest: str) -> Path:
-        return self._root / digest[:2] / digest[2:]
+        with open(f"{self._prefix}{digest[:2]}/{digest[2:]}", "rb") as file:  # noqa: PTH123
+            return zlib.decompress(file.read())
 
 
 def hidden(data: bytes, secrets: Sequence[bytes]) -> bytes:

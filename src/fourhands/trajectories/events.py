@@ -1,27 +1,32 @@
 """Our own record of a trial: ``events.jsonl``, appended and never rewritten.
 
 One file has one writer, in one process; a trial that is cut starts a new attempt with a new file, so nothing is
-ever appended behind a torn line. Readers meet torn last lines and kinds they do not know: they say so and go on.
+ever appended behind a torn line. What became of a file since is another matter: a reader takes every event that is
+whole, in order of ``seq``, each once, and says what else there was.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Final
 
 import orjson
 
 from fourhands.model.event import EVENT_VERSION, MAIN_THREAD, Actor, Event, EventKind
+from fourhands.model.text import split_lines
 from fourhands.trajectories.blobs import hidden
+from fourhands.trajectories.event_lines import read_event, read_healthy
+from fourhands.trajectories.event_problems import Problems, named, ranges
 
-__all__ = ["EventLog", "EventRead", "read_events"]
+__all__ = ["EventLog", "EventRead", "last_event", "read_events"]
 
 
 class EventLog:
@@ -106,34 +111,119 @@ def _encode(event: Event) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class EventRead:
-    """What a log held, in order, and what a reader should know of lines it could not take."""
+    """What a log held, in order of ``seq``, and what a reader should know of what is not there.
+
+    ``problems`` are sentences that begin with the file's name; however many lines are spoiled, they are few.
+    """
 
     events: tuple[Event, ...]
     problems: tuple[str, ...]
 
 
+_TAIL: Final = 4096
+"""Bytes that hold the end of a trial, most of the time."""
+
+
 def read_events(path: Path) -> EventRead:
-    """Read a log, whole or cut.
+    """Read a log, whole, cut or spoiled.
+
+    Lines that are no event of a known kind with a body of its shape are left out; of several events with the same
+    ``seq`` the first is kept.
 
     Raises:
         FileNotFoundError: there is no such log.
     """
-    events: list[Event] = []
-    problems: list[str] = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
-        if not line:
+    problems = Problems(path)
+    data = b""
+    try:
+        # Opening a pipe would wait for whoever writes to it.
+        if not stat.S_ISREG(path.stat().st_mode):
+            problems.of_file("is no file: nothing of it was read")
+        else:
+            data = path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        problems.of_file(f"cannot be read: {error.strerror}")
+    events = read_healthy(data)
+    if events is None:
+        events = list(_events(data, problems))
+    events = _in_order(events, problems)
+    return EventRead(tuple(events), problems.told(len(events)))
+
+
+def last_event(path: Path) -> Event | None:
+    """The last event of a log, ``None`` if it holds none; where the trial has ended, only the file's end is read.
+
+    Raises:
+        FileNotFoundError: there is no such log.
+    """
+    event = _ending(path)
+    if event is None:
+        events = read_events(path).events
+        event = events[-1] if events else None
+    return event
+
+
+def _ending(path: Path) -> Event | None:
+    """The event on the last line, if it is the end of the trial: nothing is ever recorded after that."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return None
+        with path.open("rb") as file:
+            event = read_event(_last_line(file))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError):
+        return None
+    return event if event.kind is EventKind.TRIAL_ENDED else None
+
+
+def _last_line(file: BinaryIO) -> bytes:
+    end = file.seek(0, os.SEEK_END)
+    length = min(_TAIL, end)
+    while True:
+        file.seek(end - length)
+        tail = file.read(length).rstrip(b"\n")
+        if b"\n" in tail or length == end:
+            return tail[tail.rfind(b"\n") + 1 :]
+        length = min(length * 8, end)
+
+
+def _events(data: bytes, problems: Problems) -> Iterator[Event]:
+    for number, line in enumerate(split_lines(data), start=1):
+        if line.isspace():
             continue
         try:
-            events.append(_event(line))
-        except (ValueError, KeyError, TypeError) as error:
-            problems.append(f"{path}:{number}: line skipped: {error}")
-    return EventRead(tuple(events), tuple(problems))
+            yield read_event(line, is_first=number == 1)
+        except ValueError as error:
+            problems.skip(number, error)
 
 
-def _event(line: bytes) -> Event:
-    # The standard reader takes the lone surrogates that file names bring; orjson does not.
-    raw = json.loads(line)
-    if raw["v"] != EVENT_VERSION:
-        raise ValueError(f"version {raw['v']} of the record is not known here")
-    kind, actor = EventKind(raw["kind"]), Actor(raw["actor"])
-    return Event(raw["seq"], raw["time"], raw["thread"], actor, kind, raw["body"])
+def _in_order(events: list[Event], problems: Problems) -> list[Event]:
+    """Each event once, in order of ``seq``."""
+    if all(event.seq == at for at, event in enumerate(events)):
+        return events
+    first: dict[int, Event] = {}
+    repeated: set[int] = set()
+    rivals: set[int] = set()
+    for event in events:
+        if (known := first.setdefault(event.seq, event)) is not event:
+            (repeated if known == event else rivals).add(event.seq)
+    found = sorted(first)
+    say = problems.of_file
+    if found != list(first):
+        say("holds its events out of order: they were sorted by seq")
+    if repeated:
+        say(f"holds {named(repeated)} more than once: read once")
+    if rivals:
+        say(f"holds different events of the same seq: the first was kept of {named(rivals)}")
+    if missing := _gaps(found):
+        say(f"lacks {ranges(missing)}")
+    return [first[seq] for seq in found]
+
+
+def _gaps(found: Sequence[int]) -> list[tuple[int, int]]:
+    """Ranges of what is missing before the last of ``found``, which is sorted."""
+    before = (-1, *found)
+    return [(a + 1, b - 1) for a, b in zip(before, found, strict=False) if b - a > 1]

@@ -4,6 +4,7 @@ RUN/plan.json                                  all trials, before anything runs;
 RUN/experiment.yaml                            what was asked for, with every default
 RUN/prices.toml                                the price table that its costs are told by
 RUN/lock.json                                  what was resolved: versions, digests
+RUN/progress.json                              how it stands, kept up to date by the process that runs it
 RUN/trials/KEY/attempt-N/events.jsonl          the record of one attempt; the last one that ended counts
 RUN/trials/KEY/attempt-N/blobs/                its large payloads
 RUN/trials/KEY/attempt-N/objects.git/          what its workspace changed
@@ -33,7 +34,7 @@ from fourhands.model.text import LineRange, Region
 from fourhands.model.trial import DEFAULT_STEP_LIMIT, AgentSpec, TrialKey
 from fourhands.model.user import Moment
 from fourhands.trajectories.blobs import BlobStore
-from fourhands.trajectories.events import EventRead, read_events
+from fourhands.trajectories.events import EventRead, last_event, read_events
 
 __all__ = [
     "Attempt",
@@ -44,10 +45,14 @@ __all__ = [
     "PlannedUser",
     "RunFolder",
     "Settings",
+    "attempts_in",
     "write_atomically",
 ]
 
-_HALF_WRITTEN: Final = re.compile(r"\.(plan\.json|lock\.json|experiment\.yaml|prices\.toml|report\.md)\.\d+")
+_ATTEMPT: Final = re.compile(r"attempt-\d+")
+_HALF_WRITTEN: Final = re.compile(
+    r"\.(plan\.json|lock\.json|experiment\.yaml|prices\.toml|progress\.json|report\.(?:md|html))\.\d+"
+)
 """What `write_atomically` calls the files of a run while it writes them."""
 
 
@@ -88,12 +93,16 @@ class PlannedIntervention(_Strict):
 
 
 class PlannedTask(_Strict):
-    """A task, its folder on this machine, and the digest of all in it that matters."""
+    """A task, its folder on this machine, and the digest of all in it that matters.
+
+    ``record_status`` and ``benchmark`` are what its record of edits tells; older plans do not hold the benchmark.
+    """
 
     name: str
     path: Path
     digest: str
     record_status: str | None
+    benchmark: str | None = None
 
 
 class PlannedUser(_Strict):
@@ -216,8 +225,18 @@ class Attempt:
     @property
     def ended(self) -> Event | None:
         """Its last event, when that is `trial_ended`."""
-        events = self.read().events
-        return events[-1] if events and events[-1].kind is EventKind.TRIAL_ENDED else None
+        last = last_event(self.events_path) if self.events_path.exists() else None
+        return last if last and last.kind is EventKind.TRIAL_ENDED else None
+
+
+def attempts_in(folder: Path) -> list[Attempt]:
+    """All attempts in a trial's folder, first to last; none where there is no such folder."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - of ten thousand trials, paths would cost more than the disk
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    found = [Attempt(folder / name) for name in names if _ATTEMPT.fullmatch(name)]
+    return sorted(found, key=lambda attempt: attempt.number)
 
 
 @dataclass(frozen=True)
@@ -240,6 +259,11 @@ class RunFolder:
     def prices_path(self) -> Path:
         """The price table; runs made before there were any have none."""
         return self.path / "prices.toml"
+
+    @property
+    def progress_path(self) -> Path:
+        """How it stands, or stood when its last process ended."""
+        return self.path / "progress.json"
 
     @property
     def jobs_path(self) -> Path:
@@ -273,13 +297,7 @@ class RunFolder:
 
     def attempts(self, key: TrialKey) -> list[Attempt]:
         """All attempts at a trial, first to last."""
-        folder = self.path / "trials" / key.slug
-        found = [
-            Attempt(path)
-            for path in (folder.iterdir() if folder.is_dir() else ())
-            if re.fullmatch(r"attempt-\d+", path.name)
-        ]
-        return sorted(found, key=lambda attempt: attempt.number)
+        return attempts_in(self.path / "trials" / key.slug)
 
     def new_attempt(self, key: TrialKey) -> Attempt:
         """Make the folder of the next attempt."""
