@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from posixpath import basename
 from typing import Any, Final
 
@@ -72,6 +73,14 @@ _ONLY_SHOWS: Final = frozenset({
 })  # fmt: skip
 """Options with which a runner runs nothing."""
 _DEEPEST: Final = 4
+_MAY_TEST: Final = re.compile(
+    "|".join((
+        r"test(?!bed\b)", "check", "spec", "verify",  # targets, scripts and files are called so
+        *("cargo", "npm", "yarn", "bun", "composer", "cypress"),  # and may be asked otherwise: ``npm t``
+        *(re.escape(name) for name in sorted(_MODULES) if "test" not in name),
+    ))
+)  # fmt: skip
+"""A command without any of this runs none: to take one apart costs a thousand times as much as to see that."""
 
 
 def runs_tests(tool: str, arguments: Mapping[str, Any] | str) -> bool:
@@ -90,7 +99,10 @@ def runs_tests(tool: str, arguments: Mapping[str, Any] | str) -> bool:
     return any(_runs_tests(command) for command in shell_commands(tool, arguments))
 
 
+@lru_cache(maxsize=4096)  # agents type the same few commands again and again
 def _runs_tests(command: ShellCommand) -> bool:
+    if not _MAY_TEST.search(command.script):
+        return False
     watching = _Watching(parse, cwd=command.cwd, workdir=WORKDIR)
     try:
         watching.interpret(command.script[:LONGEST])
