@@ -1,21 +1,14 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from itertools import count
 from typing import Any
 
-import orjson
 import pytest
 
-from fourhands.analysis.costs import TrialCost, cost_json, dollars, prices_json, trial_cost
-from fourhands.analysis.table import condition_table
-from fourhands.analysis.trials import TrialRow
-from fourhands.model.condition import Condition
+from fourhands.analysis.costs import TrialCost, dollars, prices_json, trial_cost
 from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
-from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.model.price import NO_PRICES, Cost, Price, PriceTable, Rates
-from fourhands.model.trial import AgentSpec, TrialKey
 
 PRICES = PriceTable(
     "t",
@@ -107,32 +100,3 @@ def test_prices_are_told_with_their_source_and_missing_ones_are_null() -> None:
     assert told["models"]["m"]["cache_read"] == 0.1
     assert (told["models"]["m"]["cache_write"], told["models"]["m"]["note"]) == (None, "by day")
     assert (told["models"]["m"]["source"], told["models"]["m"]["date"]) == ("here", "2026-11-30")
-
-
-def _row(task: str, usd: str, *, termination: Termination = Termination.FINISHED) -> TrialRow:
-    key = TrialKey(task, AgentSpec("a", "m"), Condition.parse("vanilla"))
-    cost = TrialCost({"main": Cost(Decimal(usd))}, Cost(Decimal("0.1")), frozenset({"m", "user"}))
-    return TrialRow(key, 1, Outcome(Verdict.RESOLVED, termination, 1.0), cost=cost)
-
-
-def test_a_condition_has_a_mean_over_scored_trials_and_a_total_over_all() -> None:
-    rows = [_row("a", "0.1"), _row("b", "0.2"), _row("c", "0.4", termination=Termination.INVALID)]
-    (row,) = condition_table(rows)
-    assert row.cost is not None
-    assert (row.cost.usd, row.cost_total.usd) == (Decimal("0.15"), Decimal("0.7"))
-    assert row.user_cost_total.usd == Decimal("0.3")
-    json = orjson.loads(orjson.dumps(row.as_json()))
-    assert (json["cost"], json["cost_total"], json["user_cost_total"]) == (0.15, 0.7, 0.3)
-
-
-def test_one_unknown_trial_makes_a_condition_unknown_with_a_lower_bound() -> None:
-    rows = [_row("a", "0.2"), replace(_row("b", "0.2"), cost=TrialCost({"main": Cost(is_whole=False)}))]
-    (row,) = condition_table(rows)
-    assert cost_json("cost", row.cost) == {"cost": None, "cost_at_least": 0.1}
-    assert (row.cost_total.usd, row.cost_total.known) == (None, Decimal("0.2"))
-
-
-def test_a_condition_without_a_scored_trial_has_no_mean() -> None:
-    (row,) = condition_table([_row("a", "0.2", termination=Termination.INFRASTRUCTURE_ERROR)])
-    assert row.as_json()["cost"] is row.as_json()["cost_at_least"] is None
-    assert row.cost_total.usd == Decimal("0.2")

@@ -657,14 +657,14 @@ def _fourhands(*arguments: str | Path) -> str:
 @pytest.mark.slow
 def test_the_results_report_what_was_intended_and_what_came_of_it_within_80_columns(run: RunFolder) -> None:
     printed = _fourhands("results", run.path)
-    tables = printed.partition("scripted/reverts: ")[0]
+    tables = printed.partition("\nthin · scripted/reverts\n")[2].partition("\nscripted/reverts: ")[0]
     assert "what the user did" in tables
     assert max(map(len, tables.splitlines())) <= 80
     assert "…" not in tables
-    document = orjson.loads(_fourhands("results", run.path, "--json"))
+    document = orjson.loads(_fourhands("results", run.path, "--format", "json"))
     counts = {
         row["condition"]: (row["intended"], row["triggered"], row["delivered"], row["announced"])
-        for row in document["rows"]
+        for row in document["tables"]["delivery"]
     }
     touched = "counter-edit", "message-only", "edit-only", "counter-edit[moment=before_action]"
     assert counts == {"vanilla": (0, 0, 0, 0)} | dict.fromkeys(touched, (1, 1, 1, 0))
@@ -674,7 +674,7 @@ def test_the_results_report_what_was_intended_and_what_came_of_it_within_80_colu
             (fired["edit"] or {}).get("outcome") in {"applied", "partly_present"}
             for fired in proof["triggered"]
         )
-        assert (each["seq"] is not None) == bool(delivered)
+        assert (each["delivered_seq"] is not None) == bool(delivered)
 
 
 @pytest.mark.slow

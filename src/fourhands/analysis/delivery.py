@@ -294,7 +294,9 @@ class _Fold:
         key: _Key = body["intervention"], ()
         self.proofs.setdefault(key, DeliveryProof(*key))
         self._messages[body["message"]] = key
-        sent = Sent(event.seq, body["message"], body["source"], tuple(body["anchor"]))
+        # Before a model could word messages, all were said in the fixed words, and no record said so.
+        source = body.get("source", "fixed")
+        sent = Sent(event.seq, body["message"], source, tuple(body["anchor"]))
         self._change(key, sent=sent)
 
     def _carried(self, event: Event) -> None:
@@ -304,7 +306,7 @@ class _Fold:
             return
         carried = self.proofs[key].carried or Carried(event.seq, body["first_request"])
         if "last_request" in body:
-            last, requests = body["last_request"], body["requests"]
+            last, requests = body["last_request"], body.get("requests")
             carried = replace(carried, last_request=last, requests=requests, last_seq=event.seq)
         self._change(key, carried=carried)
         self._is_back(body["message"], carried.first_request)

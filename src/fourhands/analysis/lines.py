@@ -25,7 +25,9 @@ class UserLine:
     ``fate`` is ``removed`` if nothing like it stands, else ``changed`` if its bytes differ, else ``moved`` if it was
     ever moved, else ``kept``. ``by`` (``agent`` or ``user``), ``step`` and ``seq`` are of the last thing that
     happened to it: of a kept line, that it was written, or came back after it had been gone. ``step`` is the
-    agent's last before it, ``None`` before the first. ``path`` is where it is, or was last.
+    agent's last before it, ``None`` before the first. ``path`` is where it is, or was last. ``written_step`` is the
+    agent's last step before the user wrote it, ``first_revised_step`` that of its first revision, ``gone_step`` that
+    from which on it is absent, to the end.
 
     - ``ever_revised``: the agent changed or removed it at some time, be it that it came back later.
     - ``absent_at_end``: in the end no line is it any more. A line in which white space alone changed is not
@@ -43,6 +45,9 @@ class UserLine:
     ever_revised: bool
     absent_at_end: bool
     whitespace_only: bool
+    written_step: int | None = None
+    first_revised_step: int | None = None
+    gone_step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,8 @@ class UserDeletion:
     """One line that an intervention took out (deleted or replaced); ``line`` counts them from 1.
 
     ``put_back``: in the end it is back, by the agent; ``ever_put_back``: it was at some time. ``by``, ``step``,
-    ``seq`` and ``path`` as in `UserLine`.
+    ``seq`` and ``path`` as in `UserLine`. ``taken_out_step`` is the agent's last before the user took it out,
+    ``first_put_back_step`` that at which it first came back.
     """
 
     intervention: str
@@ -61,6 +67,8 @@ class UserDeletion:
     by: str
     step: int | None
     seq: int
+    taken_out_step: int | None = None
+    first_put_back_step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,11 @@ class _Last:
     revised: bool = False
     reworded: bool = False
     ever_put_back: bool = False
+    first_step: int | None = None
+    """Of what happened first: that it was written, or taken out."""
+    answered_step: int | None = None
+    """Of its first revision; of a line taken out, of its first return."""
+    gone_step: int | None = None
 
 
 def follow_user_lines(events: Iterable[Event]) -> UserLines | None:
@@ -163,18 +176,23 @@ def follow_user_lines(events: Iterable[Event]) -> UserLines | None:
 
 def _next(before: _Last | None, entry: dict[str, Any], event: Event, step: int | None) -> _Last:
     fate, whitespace = entry["fate"], bool(entry["whitespace"])
-    last = before or _Last(fate, entry["path"], event.actor.value, step, event.seq)
+    last = before or _Last(fate, entry["path"], event.actor.value, step, event.seq, first_step=step)
     last.fate, last.path = fate, entry["path"]
     last.by, last.step, last.seq = event.actor.value, step, event.seq
+    stood = last.stands
     last.stands = fate != "removed" and (fate != "changed" or (whitespace and entry["number"] is not None))
+    if stood and not last.stands:
+        last.gone_step = step
     last.moved = last.moved or fate == "moved"
     if fate in {"changed", "removed"}:
         last.altered = fate == "changed"
-        last.revised = last.revised or last.by == "agent"
+        if last.by == "agent" and not last.revised:
+            last.revised, last.answered_step = True, step
         last.reworded = last.reworded or (last.by == "agent" and not whitespace)
     elif fate == "restored":
         last.altered = False
-    last.ever_put_back = last.ever_put_back or fate == "put_back"
+    if fate == "put_back" and not last.ever_put_back:
+        last.ever_put_back, last.answered_step = True, step
     return last
 
 
@@ -197,6 +215,9 @@ def _line(intervention: str, line: int, last: _Last) -> UserLine:
         ever_revised=last.revised,
         absent_at_end=not last.stands,
         whitespace_only=last.revised and not last.reworded,
+        written_step=last.first_step,
+        first_revised_step=last.answered_step,
+        gone_step=None if last.stands else last.gone_step,
     )
 
 
@@ -210,4 +231,6 @@ def _deletion(intervention: str, line: int, last: _Last) -> UserDeletion:
         by=last.by,
         step=last.step,
         seq=last.seq,
+        taken_out_step=last.first_step,
+        first_put_back_step=last.answered_step,
     )

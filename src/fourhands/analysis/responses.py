@@ -23,7 +23,6 @@ __all__ = [
     "Activity",
     "Response",
     "ResponseMode",
-    "after_final_edit",
     "asks_the_user",
     "mentions_the_user",
     "responses",
@@ -128,12 +127,6 @@ def responses(events: Iterable[Event], read_blob: ReadBlob) -> tuple[Response, .
     for event in events:
         fold.observe(event)
     return tuple(followed.response() for followed in fold.followed.values() if followed.seq is not None)
-
-
-def after_final_edit(found: Iterable[Response]) -> Activity | None:
-    """What the agent did after the user's last edit; ``None`` if none was delivered."""
-    edits = [response for response in found if response.is_edit]
-    return edits[-1].activity if edits else None
 
 
 def asks_the_user(text: str) -> bool:

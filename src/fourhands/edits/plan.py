@@ -64,6 +64,7 @@ def plan_run(
                 path=task.directory,
                 digest=task.digest,
                 record_status=record.status if (record := records[task.name]) else None,
+                benchmark=record.benchmark if record else None,
             )
             for task in tasks
         ),

@@ -1,0 +1,319 @@
+"""The record of one attempt -> its rows in the tidy tables. Pure, but for the blobs it is given to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from fourhands.analysis.costs import TrialCost, cost_json, trial_cost
+from fourhands.analysis.delivery import DeliveryProof, delivery_proofs
+from fourhands.analysis.failures import failure_told
+from fourhands.analysis.lines import InterventionLines, UserLines, follow_user_lines
+from fourhands.analysis.responses import Response, responses
+from fourhands.model.ablation import Ablation
+from fourhands.model.condition import ConditionName
+from fourhands.model.event import Event, EventKind
+from fourhands.model.outcome import Outcome, Termination, Verdict
+from fourhands.model.price import NO_PRICES, PriceTable
+from fourhands.model.trial import TrialKey
+from fourhands.trajectories.ablations import failed_after_edit
+
+__all__ = ["Digest", "Subject", "digest"]
+
+_DELIVERS: Final = frozenset({EventKind.EDIT_APPLIED, EventKind.MESSAGE_SENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a trial is, apart from what happened in it: its plan's part, and its run's."""
+
+    run: str
+    key: TrialKey
+    benchmark: str | None = None
+    record_status: str | None = None
+    agent_version: str | None = None
+    applicable: bool = True
+
+    def row(self) -> dict[str, Any]:
+        """Its columns of ``trials``."""
+        condition = self.key.condition
+        return {
+            "run": self.run,
+            "trial": self.key.slug,
+            "task": self.key.task,
+            "benchmark": self.benchmark,
+            "record_status": self.record_status,
+            "agent": self.key.agent.name,
+            "agent_version": self.agent_version,
+            "model": self.key.agent.model,
+            "condition": condition.label,
+            "condition_name": condition.name.value,
+            "k": None if condition.name is ConditionName.VANILLA else condition.k,
+            "repeat": self.key.repeat,
+            "applicable": self.applicable,
+            "scored": False,
+            "attempt": 0,
+            "would_trigger": [],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Rows of the tidy tables: one of ``trials``, and any number of the two others."""
+
+    trial: dict[str, Any]
+    interventions: tuple[dict[str, Any], ...] = ()
+    lines: tuple[dict[str, Any], ...] = ()
+
+
+def digest(
+    subject: Subject,
+    attempt: int,
+    events: Sequence[Event],
+    read_blob: Callable[[str], bytes],
+    *,
+    ablation: Ablation | None = None,
+    prices: PriceTable = NO_PRICES,
+) -> Digest:
+    """Fold the events of the attempt that counts.
+
+    Args:
+        subject: which trial it is.
+        attempt: its number, from 1.
+        events: in order; without a `trial_ended` the trial has not been run.
+        read_blob: the content of a blob of the attempt, by its hash.
+        ablation: what causal ablation concluded on it.
+        prices: by which its costs are told.
+    """
+    row = subject.row()
+    ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
+    if ended is None:
+        return Digest(row)
+    key = {"run": subject.run, "trial": subject.key.slug}
+    proofs = delivery_proofs(events)
+    lines = follow_user_lines(events)
+    cost = trial_cost(subject.key.agent.model, events, prices)
+    row |= {
+        "attempt": attempt,
+        **_outcome(ended, events, applicable=subject.applicable),
+        **_effort(ended, events),
+        **_costs(cost),
+        **_user(events, proofs),
+        "failed_touched": failed_after_edit(events),
+        **_ablation(ablation),
+    }
+    return Digest(
+        trial=row,
+        interventions=tuple(
+            key | each for each in _interventions(proofs, responses(events, read_blob), lines)
+        ),
+        lines=tuple(key | each for each in _lines(lines)),
+    )
+
+
+def _outcome(ended: dict[str, Any], events: Sequence[Event], *, applicable: bool) -> dict[str, Any]:
+    outcome = Outcome(Verdict(ended["verdict"]), Termination(ended["termination"]), ended["reward"])
+    scored = applicable and outcome.is_scored
+    told = (failure_told(event) for event in reversed(events))
+    return {
+        "scored": scored,
+        "verdict": outcome.verdict.value,
+        "termination": outcome.termination.value,
+        "resolved": outcome.verdict is Verdict.RESOLVED if scored else None,
+        "reward": outcome.reward,
+        "why": None if outcome.termination.is_scored else next(filter(None, told), None),
+    }
+
+
+def _effort(ended: dict[str, Any], events: Sequence[Event]) -> dict[str, Any]:
+    tokens = ended["tokens"]
+    return {
+        "steps": ended["steps"],
+        "sub_agent_calls": ended.get("sub_agent_calls"),
+        "side_calls": ended.get("side_calls"),
+        "retries": ended.get("retries"),
+        "tokens": tokens["total"],
+        "tokens_input": tokens.get("input"),
+        "tokens_cache_read": tokens.get("cache_read"),
+        "tokens_cache_write": tokens.get("cache_write"),
+        "tokens_output": tokens.get("output"),
+        "tokens_reasoning": tokens.get("reasoning"),
+        "uncounted_replies": ended["uncounted_replies"],
+        "started": events[0].time,
+        "seconds": _seconds(events[0].time, events[-1].time),
+    }
+
+
+def _seconds(first: str, last: str) -> float | None:
+    try:
+        return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+    except (ValueError, TypeError):  # a record that somebody wrote by hand
+        return None
+
+
+def _costs(cost: TrialCost) -> dict[str, Any]:
+    threads = {thread: cost_json("cost", each) for thread, each in cost.threads.items()}
+    return {
+        **cost_json("cost", cost.agent),
+        **cost_json("user_cost", cost.user),
+        "threads": _json(threads),
+        "models": sorted(cost.models),
+    }
+
+
+def _user(events: Sequence[Event], proofs: Iterable[DeliveryProof]) -> dict[str, Any]:
+    """What the user planned, did and said."""
+    bodies: dict[EventKind, list[dict[str, Any]]] = {kind: [] for kind in EventKind}
+    for event in events:
+        bodies[event.kind].append(event.body)
+    said = bodies[EventKind.MESSAGE_SENT]
+    carried = {body["message"] for body in bodies[EventKind.MESSAGE_CARRIED]}
+    missed = [body["outcome"] for body in bodies[EventKind.EDIT_NOT_APPLIED]]
+    shadows = bodies[EventKind.SHADOW_TRIGGER_FIRED]
+    changed = bodies[EventKind.WORKSPACE_CHANGED]
+    return {
+        "intended": next((body.get("interventions", 0) for body in bodies[EventKind.TRIAL_STARTED]), 0),
+        "triggered": len(bodies[EventKind.TRIGGER_FIRED]),
+        "would_trigger": sorted({label for body in shadows for label in body.get("conditions", ())}),
+        "delivered": len({body["intervention"] for kind in _DELIVERS for body in bodies[kind]}),
+        "edits_applied": len(bodies[EventKind.EDIT_APPLIED]),
+        "announced": sum(bool(proof.announced) for proof in proofs),
+        "messages": len(said),
+        "fallback_messages": sum(body.get("source") == "fallback" for body in said),
+        "never_carried": len({body["message"] for body in said} - carried),
+        "already_present": missed.count("already_present"),
+        "not_applied": sum(outcome != "already_present" for outcome in missed),
+        "user_lines_at_end": changed[-1]["lines"].get("user", 0) if changed else 0,
+    }
+
+
+def _ablation(found: Ablation | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {
+        "ablation": found.conclusion.value,
+        "ablation_by": found.by and found.by.value,
+        "ablation_stood": found.stood,
+        "ablation_final": found.is_final,
+    }
+
+
+def _interventions(
+    proofs: Iterable[DeliveryProof], found: Iterable[Response], lines: UserLines | None
+) -> Iterable[dict[str, Any]]:
+    followed = {response.intervention: response for response in found}
+    summaries = {each.intervention: each for each in lines.interventions()} if lines else {}
+    for proof in proofs:
+        row = _delivery(proof)
+        if not proof.shadow_of:
+            row |= _response(followed.get(proof.intervention))
+            row |= _line_counts(summaries.get(proof.intervention))
+        yield row
+
+
+def _delivery(proof: DeliveryProof) -> dict[str, Any]:
+    tried = [fired.edit for fired in proof.triggered if fired.edit]
+    edit = proof.edit
+    delivered = edit.seq if edit else proof.sent.seq if proof.sent else None
+    return {
+        "intervention": proof.intervention,
+        "shadow_of": list(proof.shadow_of),
+        "event": proof.planned and proof.planned.event,
+        "moment": proof.planned and proof.planned.moment,
+        "has_edit": proof.planned and proof.planned.has_edit,
+        "has_message": proof.planned and proof.planned.has_message,
+        "triggers": len(proof.triggered),
+        "edit_outcome": tried[-1].outcome.value if tried else None,
+        "delivered": proof.is_delivered,
+        "delivered_seq": delivered,
+        "message_source": proof.sent and proof.sent.source,
+        "first_request": proof.carried and proof.carried.first_request,
+        "last_request": proof.carried and proof.carried.last_request,
+        "answered_request": proof.answered and proof.answered.request,
+        "first_action_step": proof.first_action and proof.first_action.step,
+        "announced": bool(proof.announced),
+        "proof": _json(proof.as_json()),
+    }
+
+
+def _json(value: Any) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:  # lone surrogates: broken text from a model, in a call's name or its words
+        return json.dumps(value, separators=(",", ":"))
+
+
+def _response(found: Response | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {
+        "delivered_step": found.step,
+        "re_reads": found.re_reads,
+        "first_re_read_step": found.first_re_read_step,
+        "changes": found.changes,
+        "first_change_step": found.first_change_step,
+        "reads_after": found.activity.reads,
+        "edits_after": found.activity.edits,
+        "tests_after": found.activity.tests,
+        "asked": found.asked,
+        "mentioned": found.mentioned,
+        "mode": found.mode and found.mode.value,
+    }
+
+
+def _line_counts(found: InterventionLines | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {
+        "written": found.written,
+        "kept": found.kept,
+        "moved": found.moved,
+        "changed": found.changed,
+        "removed": found.removed,
+        "ever_revised": found.ever_revised,
+        "absent_at_end": found.absent_at_end,
+        "taken_out": found.deleted,
+        "put_back": found.put_back,
+        "ever_put_back": found.ever_put_back,
+    }
+
+
+def _lines(found: UserLines | None) -> Iterable[dict[str, Any]]:
+    if found is None:
+        return
+    for line in found.lines:
+        yield {
+            "intervention": line.intervention,
+            "kind": "written",
+            "line": line.line,
+            "path": line.path,
+            "fate": line.fate,
+            "by": line.by,
+            "step": line.step,
+            "seq": line.seq,
+            "written_step": line.written_step,
+            "first_revised_step": line.first_revised_step,
+            "gone_step": line.gone_step,
+            "ever_revised": line.ever_revised,
+            "absent_at_end": line.absent_at_end,
+            "whitespace_only": line.whitespace_only,
+        }
+    for gone in found.deletions:
+        yield {
+            "intervention": gone.intervention,
+            "kind": "taken_out",
+            "line": gone.line,
+            "path": gone.path,
+            "fate": "put_back" if gone.put_back else "out",
+            "by": gone.by,
+            "step": gone.step,
+            "seq": gone.seq,
+            "written_step": gone.taken_out_step,
+            "first_revised_step": gone.first_put_back_step,
+            "ever_revised": gone.ever_put_back,
+        }

@@ -1,0 +1,196 @@
+"""What a study found, in two sentences that are written from its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from fourhands.analysis.cautions import cautions
+from fourhands.analysis.findings.after import AfterRow, after_table
+from fourhands.analysis.findings.arms import Agent, Arm, agents_of
+from fourhands.analysis.findings.causal import CausalRow, causal_table
+from fourhands.analysis.findings.conditions import ConditionRow, condition_table
+from fourhands.analysis.findings.controls import ControlRow, control_table
+from fourhands.analysis.findings.main import Retention, main_table
+from fourhands.analysis.statistics import Interval, wilson
+from fourhands.analysis.study import Study
+from fourhands.analysis.words import count, p_value, percent, points, reach
+from fourhands.model.condition import ConditionName
+from fourhands.model.trial import RECORDED, SCRIPTED
+
+__all__ = ["cautions", "headline"]
+
+_LEVEL: Final = 0.05
+
+
+def headline(study: Study) -> tuple[str, str]:
+    """How much the user's hands cost, and what became of what they did.
+
+    It is about `counter-edit` where that was compared with `vanilla`, else about the condition with the largest mean
+    difference. A difference that the study cannot tell from chance is said to be one.
+    """
+    agents = agents_of(study)
+    if not any(arm.scored for agent in agents for arm in agent.arms):
+        return _nothing(agents)
+    compared = [row for row in control_table(study) if row.mean_delta is not None]
+    if not compared:
+        return _uncompared(agents)
+    row = max(compared, key=_weight)
+    return _difference(study, row), _deeds(study, agents, row.condition)
+
+
+def _weight(row: ControlRow) -> tuple[bool, bool, float]:
+    asked = row.condition_name == ConditionName.COUNTER_EDIT
+    return asked, row.condition == row.condition_name and asked, abs(row.mean_delta or 0.0)
+
+
+def _nothing(agents: Sequence[Agent]) -> tuple[str, str]:
+    trials = [trial for agent in agents for arm in agent.arms for trial in arm.trials]
+    run = sum(trial.has_run for trial in trials)
+    return (
+        f"None of {count(len(trials), 'planned trial')} has an outcome that counts, so there is nothing to compare.",
+        f"{count(run, 'trial')} ended without one, and {len(trials) - run} did not run.",
+    )
+
+
+def _uncompared(agents: Sequence[Agent]) -> tuple[str, str]:
+    """Rates alone: of the arm with most trials, and why there is nothing to compare it with."""
+    arm = max((arm for agent in agents for arm in agent.arms), key=lambda arm: len(arm.scored))
+    found = wilson(arm.resolved, len(arm.scored))
+    between = f" (95 % interval {percent(found.low)} to {percent(found.high)})" if found else ""
+    rate = f"{arm.resolved} of {count(len(arm.scored), 'trial')}{between}"
+    first = f"{_state(arm)}, {_who(arm.agent, arm.model, agents)} resolved {rate}."
+    if all(agent.vanilla is None for agent in agents):
+        return first, "Vanilla was not run beside it, so nothing tells what the user's hands cost."
+    if not any(agent.others for agent in agents):
+        return first, "No other condition was run, so nothing is known of how it works with a user beside it."
+    return first, "No task has an outcome that counts on both sides, so there is no difference to tell."
+
+
+def _state(arm: Arm) -> str:
+    return "Left alone" if arm.is_vanilla else f"Under {arm.condition}"
+
+
+def _who(agent: str, model: str, agents: Sequence[Agent]) -> str:
+    """The model, with its agent where there are several."""
+    return model if len({each.agent for each in agents}) == 1 else f"{agent} · {model}"
+
+
+def _difference(study: Study, row: ControlRow) -> str:
+    found = [each for each in condition_table(study) if each.condition == row.condition]
+    compared = [each for each in found if each.delta is not None]
+    if len(compared) == 1:
+        return _of_one(compared[0], study)
+    agents = agents_of(study)
+    what = "models" if len({each.agent for each in compared}) == 1 else "agents and models"
+    worst = min(compared, key=lambda each: each.delta or 0.0)
+    mean = row.mean_delta or 0.0
+    middle = ""
+    if row.mean_interval is not None and row.p is not None:
+        middle = (
+            f" (95 % interval {reach(row.mean_interval)} over {count(row.tasks, 'task')}, sign-flip test: "
+            f"{p_value(row.p)}{_doubt(row.mean_interval, row.p, row.tasks)})"
+        )
+    ends = f" ({reach(worst.delta_interval)})" if worst.delta_interval else ""
+    return (
+        f"Over {len(compared)} {what}, {row.condition} changed the resolve rate by {points(mean)} points on "
+        f"average{middle}, the worst being {_who(worst.agent, worst.model, agents)}: "
+        f"{points(worst.delta or 0.0)}{ends}."
+    )
+
+
+def _of_one(row: ConditionRow, study: Study) -> str:
+    agents = agents_of(study)
+    vanilla = next(agent.vanilla for agent in agents if (agent.agent, agent.model) == (row.agent, row.model))
+    assert vanilla is not None, "Δ is of a pair"
+    told = f"{points(row.delta or 0.0)} points"
+    if row.delta_interval and row.test:
+        told += (
+            f" by task (95 % interval {reach(row.delta_interval)}, {row.test.method}: {p_value(row.test.p)})"
+            f"{_doubt(row.delta_interval, row.test.p, row.pairs)}"
+        )
+    return (
+        f"Under {row.condition}, {_who(row.agent, row.model, agents)} resolved {row.resolved} of "
+        f"{count(row.scored, 'trial')}, against {vanilla.resolved} of {len(vanilla.scored)} left alone: {told}."
+    )
+
+
+def _doubt(interval: Interval, p: float, tasks: int) -> str:
+    if p < _LEVEL and not interval.low <= 0 <= interval.high:
+        return ""
+    return f", which {count(tasks, 'task')} cannot tell from chance"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """All that is known of one condition, over the agents."""
+
+    after: tuple[AfterRow, ...]
+    causal: tuple[CausalRow, ...]
+    retained: tuple[Retention, ...]
+
+
+def _deeds(study: Study, agents: Sequence[Agent], condition: str) -> str:
+    arms = [arm for agent in agents for arm in agent.others if arm.condition == condition]
+    ran = sum(trial.has_run and trial.applies for arm in arms for trial in arm.trials)
+    delivered = sum(arm.at_least_once("delivered") for arm in arms)
+    if not delivered:
+        return (
+            f"In none of its {count(ran, 'trial')} did the user get to act, so it is not their doing"
+            f"{_stand_in(arms)}."
+        )
+    found = _Found(
+        tuple(row for row in after_table(study) if row.condition == condition),
+        tuple(row for row in causal_table(study) if row.condition == condition),
+        tuple(row.retention for row in main_table(study) if row.condition == condition and row.retention),
+    )
+    told = [
+        f"the user acted in {delivered} of {count(ran, 'trial')}",
+        *_lines(found),
+        *_causes(found),
+        *_retention(found),
+    ]
+    sentence = "; ".join(told)
+    return f"{sentence[0].upper()}{sentence[1:]}{_stand_in(arms)}."
+
+
+def _lines(found: _Found) -> list[str]:
+    written = sum(row.written for row in found.after)
+    if not written:
+        return []
+    stand = sum(row.kept + row.moved for row in found.after)
+    return [f"{stand} of {count(written, 'line')} that they wrote stand at the end"]
+
+
+def _causes(found: _Found) -> list[str]:
+    failed = sum(row.touched.failed for row in found.causal)
+    done = failed - sum(row.touched.not_yet for row in found.causal)
+    if not done:
+        return []
+    caused = sum(row.touched.edit_caused for row in found.causal)
+    return [f"executing without the edit shows that it caused {caused} of {count(done, 'failure')} after one"]
+
+
+def _retention(found: _Found) -> list[str]:
+    """Of one agent with its null; over several only what is observed, since each has a null of its own."""
+    solved = sum(each.solved for each in found.retained)
+    if not solved:
+        return []
+    kept = sum(each.kept for each in found.retained)
+    told = f"{kept} of {count(solved, 'task')} mostly solved left alone stay so ({percent(kept / solved)}"
+    nulls = [each.null for each in found.retained if each.null is not None]
+    if len(nulls) == len(found.retained):
+        expected = sum(null * each.solved for each, null in zip(found.retained, nulls, strict=True)) / solved
+        return [f"{told}, where noise alone would leave {percent(expected)})"]
+    return [f"{told}; with one repeat nothing tells what noise alone would leave)"]
+
+
+def _stand_in(arms: Sequence[Arm]) -> str:
+    """What must be added where no live model was measured."""
+    models = [arm.model for arm in arms]
+    if all(model.startswith(SCRIPTED) for model in models):
+        return "; these models are scripted, so that this measures the product and no model"
+    if all(model.startswith((SCRIPTED, RECORDED)) for model in models):
+        return "; these models are recorded or scripted, so that this measures no live model"
+    return ""

@@ -1,0 +1,83 @@
+"""Tidy tables made by hand: what a test does not name has a harmless value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fourhands.analysis.study import Study
+from fourhands.analysis.tidy import Tables
+from fourhands.model.condition import Condition, ConditionName
+
+
+def trial(
+    task: str = "a",
+    condition: str = "vanilla",
+    *,
+    solved: bool | None = True,
+    repeat: int = 1,
+    model: str = "m",
+    agent: str = "mini-swe-agent",
+    run: str = "run",
+    **values: Any,
+) -> dict[str, Any]:
+    """A row of ``trials``; ``solved=None``: not scored, for the machine failed."""
+    parsed = Condition.parse(condition)
+    vanilla = parsed.name is ConditionName.VANILLA
+    return {
+        "run": run,
+        "trial": f"{task}__{agent}-{model}__{condition}__r{repeat}",
+        "task": task,
+        "agent": agent,
+        "model": model,
+        "condition": condition,
+        "condition_name": parsed.name.value,
+        "k": None if vanilla else parsed.k,
+        "repeat": repeat,
+        "attempt": 1,
+        "applicable": True,
+        "scored": solved is not None,
+        "verdict": {True: "resolved", False: "unresolved", None: "none"}[solved],
+        "termination": "infrastructure_error" if solved is None else "finished",
+        "resolved": solved,
+        "reward": None if solved is None else float(solved),
+        "steps": 10,
+        "sub_agent_calls": 0,
+        "side_calls": 0,
+        "retries": 0,
+        "tokens": 1000,
+        "tokens_input": 900,
+        "tokens_cache_read": 0,
+        "tokens_cache_write": 0,
+        "tokens_output": 100,
+        "tokens_reasoning": 0,
+        "uncounted_replies": 0,
+        "seconds": 5.0,
+        "cost": 0.1,
+        "cost_at_least": 0.1,
+        "user_cost": 0.0,
+        "user_cost_at_least": 0.0,
+        "intended": 0 if vanilla else 3,
+        "triggered": 0 if vanilla else 1,
+        "would_trigger": [],
+        "delivered": 0 if vanilla else 1,
+        "edits_applied": 0 if vanilla else 1,
+        "announced": 0,
+        "messages": 0 if vanilla else 1,
+        "fallback_messages": 0,
+        "never_carried": 0,
+        "already_present": 0,
+        "not_applied": 0,
+        "user_lines_at_end": 0,
+        "failed_touched": solved is False and not vanilla,
+        **values,
+    }
+
+
+def study(
+    trials: Iterable[dict[str, Any]],
+    interventions: Sequence[dict[str, Any]] = (),
+    lines: Sequence[dict[str, Any]] = (),
+) -> Study:
+    """What results are computed of."""
+    return Study(Tables.of(trials, interventions, lines))

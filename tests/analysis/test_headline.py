@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fourhands.analysis.headline import headline
+
+from .frames import study, trial
+
+
+def _arms(model: str, before: str, after: str, condition: str = "counter-edit") -> list[dict[str, Any]]:
+    """One trial a task on either side; ``+`` is resolved."""
+    return [
+        trial(f"t{task:02}", label, model=model, solved=mark == "+")
+        for label, marks in (("vanilla", before), (condition, after))
+        for task, mark in enumerate(marks)
+    ]
+
+
+def test_one_agents_loss_is_told_with_its_interval_and_test() -> None:
+    first, second = headline(study(_arms("m", "+" * 20, "+" * 8 + "-" * 12)))
+    assert first.startswith(
+        "Under counter-edit, m resolved 8 of 20 trials, against 20 of 20 left alone: −60.0 points by task "
+        "(95 % interval −"
+    )
+    assert first.endswith("McNemar, exact: p < 0.001).")
+    assert "cannot tell" not in first
+    assert second == (
+        "The user acted in 20 of 20 trials; 8 of 20 tasks mostly solved left alone stay so (40 %; with one repeat "
+        "nothing tells what noise alone would leave)."
+    )
+
+
+def test_two_tasks_are_said_to_be_too_few() -> None:
+    first, _ = headline(study(_arms("m", "++", "--")))
+    assert "−100.0 points by task" in first
+    assert first.endswith("p = 0.5), which 2 tasks cannot tell from chance.")
+
+
+def test_of_several_agents_the_mean_and_the_worst_are_told() -> None:
+    rows = [*_arms("good", "+" * 12, "+" * 12), *_arms("bad", "+" * 12, "+--" * 4)]
+    first, _ = headline(study(rows))
+    assert first.startswith(
+        "Over 2 models, counter-edit changed the resolve rate by −33.3 points on average (95 % interval −"
+    )
+    assert "over 12 tasks, sign-flip test: p = 0.0078)" in first
+    assert ", the worst being bad: −66.7 (−" in first
+
+
+def test_agents_are_named_where_there_are_several() -> None:
+    rows = [*_arms("m", "+", "-"), *(row | {"agent": "codex"} for row in _arms("m", "+", "-"))]
+    first, _ = headline(study(rows))
+    assert "Over 2 agents and models" in first
+    assert "mini-swe-agent · m" in first
+
+
+def test_it_is_about_the_counter_edit_where_there_is_one() -> None:
+    rows = [
+        *_arms("m", "++", "+-"),
+        *_arms("m", "", "--", "edit-only"),
+        *_arms("m", "", "+-", "counter-edit[k=5]"),
+    ]
+    assert headline(study(rows))[0].startswith("Under counter-edit, ")
+    assert headline(study(row for row in rows if row["condition"] != "counter-edit"))[0].startswith(
+        "Under counter-edit[k=5], "
+    )
+    others = [row for row in rows if not row["condition"].startswith("counter-edit")]
+    assert headline(study(others))[0].startswith("Under edit-only, ")
+
+
+def test_what_the_edits_did_is_told_from_lines_and_from_execution() -> None:
+    rows = _arms("scripted/keeps", "+++", "---")
+    rows[3] |= {
+        "ablation": "edit_caused",
+        "ablation_by": "removal",
+        "ablation_stood": True,
+        "ablation_final": True,
+    }
+    rows[5] |= {"delivered": 0, "failed_touched": False}
+    found = {"run": "run", "intervention": "i", "shadow_of": [], "delivered": True, "has_edit": True}
+    lines = {"written": 4, "kept": 2, "moved": 1, "removed": 1}
+    interventions = [found | lines | {"trial": row["trial"]} for row in rows[3:5]]
+    _, second = headline(study(rows, interventions))
+    assert second == (
+        "The user acted in 2 of 3 trials; 6 of 8 lines that they wrote stand at the end; executing without the edit "
+        "shows that it caused 1 of 1 failure after one; 0 of 3 tasks mostly solved left alone stay so (0 %; with one "
+        "repeat nothing tells what noise alone would leave); these models are scripted, so that this measures the "
+        "product and no model."
+    )
+
+
+def test_retention_is_told_beside_what_noise_alone_would_leave() -> None:
+    rows = [
+        trial(f"t{task}", label, repeat=repeat, solved=(task + repeat) % 4 > 0)
+        for label in ("vanilla", "counter-edit")
+        for task in range(8)
+        for repeat in (1, 2, 3)
+    ]
+    _, second = headline(study(rows))
+    assert "8 of 8 tasks mostly solved left alone stay so (100 %, where noise alone would leave " in second
+
+
+def test_an_edit_that_never_landed_is_not_blamed() -> None:
+    rows = [row | {"delivered": 0} for row in _arms("recorded/x", "++", "-+")]
+    _, second = headline(study(rows))
+    assert second == (
+        "In none of its 2 trials did the user get to act, so it is not their doing; these models are recorded or "
+        "scripted, so that this measures no live model."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "first", "second"),
+    [
+        (
+            _arms("m", "", "+-"),
+            "Under counter-edit, m resolved 1 of 2 trials",
+            "Vanilla was not run beside it",
+        ),
+        (
+            _arms("m", "+++", ""),
+            "Left alone, m resolved 3 of 3 trials (95 % interval 43.9 % to 100 %).",
+            "No other",
+        ),
+        (
+            [trial("a"), trial("b", "counter-edit")],
+            "Left alone, m resolved 1 of 1 trial ",
+            "No task has an outcome that counts on both sides",
+        ),
+        (
+            [trial("a", solved=None), trial("b", solved=None, termination=None)],
+            "None of 2 planned trials has an outcome that counts",
+            "1 trial ended without one, and 1 did not run.",
+        ),
+        ([], "None of 0 planned trials", "0 trials ended without one"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_to_be_so(
+    rows: list[dict[str, Any]], first: str, second: str
+) -> None:
+    one, two = headline(study(rows))
+    assert one.startswith(first)
+    assert two.startswith(second)
