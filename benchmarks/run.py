@@ -29,6 +29,9 @@ _BENCHMARKS: Final = (
     "trivial_trial",
     "throughput",
     "mailbox_latency",
+    "coverage",
+    "reading",
+    "large_run",
 )
 
 

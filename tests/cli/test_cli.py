@@ -37,11 +37,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _rows(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    done = fourhands("results", folder, "--json")
+    done = fourhands("results", folder, "--format", "json")
     assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    assert document["schema"] == 2
-    return {(row["model"], row["condition"]): row for row in document["rows"]}
+    tables = json.loads(done.stdout)["tables"]
+    delivery = {(row["model"], row["condition"]): row for row in tables["delivery"]}
+    return {
+        key: delivery[key] | row for row in tables["conditions"] for key in [(row["model"], row["condition"])]
+    }
 
 
 @pytest.mark.slow
@@ -160,7 +162,7 @@ def test_help_shows_an_example_for_every_command() -> None:
             2,
             "no use for k",
         ),
-        (("results", "X"), 2, "plan.json"),
+        (("results", "X"), 2, "there is no such folder"),
         (("show", "X"), 2, "trials/KEY"),
         (("data", "pull", "--from", "X"), 3, "verified.jsonl"),
     ],

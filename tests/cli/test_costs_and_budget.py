@@ -41,7 +41,7 @@ def fourhands(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def results(folder: Path, *arguments: str | Path) -> dict[str, Any]:
-    done = fourhands("results", folder, "--json", *arguments)
+    done = fourhands("results", folder, "--format", "json", *arguments)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -83,12 +83,12 @@ def _spent(folder: Path) -> Decimal:
 def test_a_run_costs_what_its_tokens_cost_by_its_own_table(run: Path, table: Path) -> None:
     table.unlink()  # the run keeps its own copy
     document = results(run)
-    (row,) = document["rows"]
+    (row,) = document["tables"]["conditions"]
     total = float(_spent(run))
     assert total > 0
     assert row["cost_total"] == row["cost_total_at_least"] == pytest.approx(total, rel=1e-12)
     assert row["cost"] == pytest.approx(total / 2, rel=1e-12)
-    assert sum(trial["threads"]["main"]["cost"] for trial in document["costs"]) == pytest.approx(total)
+    assert sum(trial["threads"]["main"]["cost"] for trial in document["trials"]) == pytest.approx(total)
     assert document["prices"]["models"]["scripted/keeps"]["source"] == "made up"
     table.write_text(TABLE)
 
@@ -108,10 +108,10 @@ def test_another_table_tells_it_otherwise_and_without_a_price_it_is_unknown(run:
     dear.write_text(
         re.sub(r"(?<= = )[0-9.]+(?=\n(cache|output|source))", lambda m: f"{2 * float(m[0])}", TABLE)
     )
-    assert results(run, "--prices", dear)["rows"][0]["cost"] == pytest.approx(
-        2 * results(run)["rows"][0]["cost"]
+    assert results(run, "--prices", dear)["tables"]["conditions"][0]["cost"] == pytest.approx(
+        2 * results(run)["tables"]["conditions"][0]["cost"]
     )
-    (unknown,) = results(run, "--prices", "paper")["rows"]
+    (unknown,) = results(run, "--prices", "paper")["tables"]["conditions"]
     assert (unknown["cost"], unknown["cost_at_least"]) == (None, 0.0)
     assert "unknown" in fourhands("results", run, "--prices", "paper").stdout
 
@@ -138,8 +138,8 @@ def test_a_budget_ends_trials_verified_leaves_the_rest_and_is_gone_on_with_by_a_
     assert "config-layers__thin-scripted-keeps__vanilla__r1: unresolved (budget), 3 steps" in limited.stdout
     assert _replies(out) == {"ledger-rounding": first, "config-layers": second[:3]}
     assert len(list(out.glob("trials/*"))) == 2, "a trial without money leaves no trace"
-    assert results(out)["rows"][0]["scored"] == 2, "what the budget ended was verified"
-    assert "budget: 1 of 4 trials ended with the run's money" in (out / "report.md").read_text()
+    assert results(out)["tables"]["conditions"][0]["scored"] == 2, "what the budget ended was verified"
+    assert "1 of 4 trials ended with the run's money" in (out / "report.md").read_text()
 
     again = fourhands("run", "--out", out)
     assert again.returncode == 1, "the old budget is still spent"

@@ -9,11 +9,10 @@ from typing import Final
 
 import pytest
 
-from fourhands.analysis.aftermath import aftermath_table
-from fourhands.cli.rows import read_trials
+from fourhands.analysis.findings.causal import causal_table
 from fourhands.model.ablation import Ablation, Cause, Conclusion, ProbeName
 from fourhands.model.outcome import Verdict
-from fourhands.model.price import NO_PRICES
+from fourhands.report.loading import load_study
 from fourhands.tasks.find import bundled_tasks
 from fourhands.trajectories.ablations import read_ablation
 from fourhands.trajectories.run_folder import RunFolder
@@ -93,8 +92,8 @@ def test_work_that_was_never_done_is_no_cause_by_removal(
 
 
 def test_the_results_tell_causes_by_removal_from_causes_by_replacement(run: RunFolder) -> None:
-    rows = aftermath_table(after for _, after in read_trials(run, NO_PRICES))
-    causes = {(row.model, row.condition): (row.by_removal, row.by_replacement) for row in rows}
+    touched = {(row.model, row.condition): row.touched for row in causal_table(load_study([run.path]))}
+    causes = {key: (found.by_removal, found.by_replacement) for key, found in touched.items()}
     assert causes["scripted/keeps", "counter-edit"] == (1, 0)
     assert causes["scripted/gives-up", "counter-edit"] == (0, 1)
     shown = (run.path / "report.md").read_text()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fourhands.analysis.ablation import AblatedTrial, AblationRow
+    from fourhands.analysis.findings.causal import CausalRow
+    from fourhands.analysis.study import Study
     from fourhands.engine.ablation import Ablated
     from fourhands.model.ablation import Ablation
     from fourhands.trajectories.run_folder import RunFolder
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ablate", "ablate_folder"]
 
 _HEADERS = ("condition", "failed", "by removal", "by replacement", "also broken", "cannot compose")
+_NUMERIC = (False, *[True] * 5)
 
 
 def ablate(
@@ -40,14 +42,14 @@ def ablate(
         raise InputError(f"{run} is no run: it has no plan.json")
     with folder.locked():
         trials = ablate_folder(folder, concurrency=jobs)
-        write_report(folder)
+        study, _ = write_report(folder)
     if json:
-        output().file.write(_as_json(folder, trials) + "\n")
+        output().file.write(_as_json(folder, study, trials) + "\n")
     else:
-        _print(trials)
+        _print(study, trials)
 
 
-def ablate_folder(folder: RunFolder, *, concurrency: int) -> list[AblatedTrial]:
+def ablate_folder(folder: RunFolder, *, concurrency: int) -> Sequence[Ablated]:
     """Ablate what is not ablated yet, with progress on standard error; all of the population, as planned.
 
     Raises:
@@ -55,7 +57,6 @@ def ablate_folder(folder: RunFolder, *, concurrency: int) -> list[AblatedTrial]:
     """
     import asyncio
 
-    from fourhands.analysis.ablation import AblatedTrial
     from fourhands.cli.console import errors
     from fourhands.engine.ablation import ablate_run
 
@@ -65,13 +66,12 @@ def ablate_folder(folder: RunFolder, *, concurrency: int) -> list[AblatedTrial]:
         errors().print(line, markup=False, soft_wrap=True)
 
     try:
-        found = asyncio.run(ablate_run(folder, concurrency=concurrency, watch=say))
+        return asyncio.run(ablate_run(folder, concurrency=concurrency, watch=say))
     except KeyboardInterrupt:
         errors().print(
             f"Interrupted. Go on with: fourhands ablate {folder.path}", markup=False, soft_wrap=True
         )
         raise typer.Exit(130) from None
-    return [AblatedTrial(each.key, applies=True, ablation=each.ablation) for each in found]
 
 
 def _how(ablation: Ablation) -> str:
@@ -83,49 +83,66 @@ def _conclusion(ablation: Ablation) -> str:
     return f"{ablation.conclusion} by {ablation.by}" if ablation.by else ablation.conclusion
 
 
-def _as_json(folder: RunFolder, trials: Sequence[AblatedTrial]) -> str:
+def _as_json(folder: RunFolder, study: Study, trials: Sequence[Ablated]) -> str:
     import json
 
-    from fourhands.analysis.ablation import ablation_table
+    from fourhands.analysis.findings.causal import causal_table
     from fourhands.trajectories.ablations import ablation_json
 
     document = {
         "schema": 1,
         "run": str(folder.path),
-        "rows": [row.as_json() for row in ablation_table(trials)],
-        "trials": [
-            {"trial": trial.key.slug, **ablation_json(trial.ablation)} for trial in trials if trial.ablation
-        ],
+        "rows": [_row_json(row) for row in causal_table(study)],
+        "trials": [{"trial": trial.key.slug, **ablation_json(trial.ablation)} for trial in trials],
     }
     return json.dumps(document, indent=2)
 
 
-def _print(trials: Sequence[AblatedTrial]) -> None:
-    from fourhands.analysis.ablation import ablation_table
+def _row_json(row: CausalRow) -> dict[str, str | int]:
+    found = row.touched
+    return {
+        "agent": row.agent,
+        "model": row.model,
+        "condition": row.condition,
+        "failed_touched": found.failed,
+        "edit_caused": found.edit_caused,
+        "by_removal": found.by_removal,
+        "by_replacement": found.by_replacement,
+        "also_broken_without": found.also_broken_without,
+        "cannot_compose": found.cannot_compose,
+        "not_yet": found.not_yet,
+        "stood": found.stood,
+        "timed_out": found.timed_out,
+    }
+
+
+def _print(study: Study, trials: Sequence[Ablated]) -> None:
+    from fourhands.analysis.findings.causal import causal_table
     from fourhands.cli.console import output
-    from fourhands.cli.report import plain_table
+    from fourhands.report.rendering.terminal import plain_table
 
     if not trials:
         output().print("Nothing to ablate: no scored trial failed after an edit was delivered.")
         return
-    rows = ablation_table(trials)
+    rows = causal_table(study)
     for agent in dict.fromkeys(f"{row.agent} · {row.model}" for row in rows):
         lines = [_cells(row) for row in rows if f"{row.agent} · {row.model}" == agent]
-        output().print(plain_table(agent, _HEADERS, lines))
+        output().print(agent, style="bold", markup=False)
+        output().print(plain_table(_HEADERS, _NUMERIC, lines))
     for trial in trials:
-        if trial.ablation:
-            standing = sum(trial.ablation.user_lines.values())
-            stood = f"{standing} lines of the user at the end"
-            text = f"  {trial.key.slug}: {_conclusion(trial.ablation)}: {trial.ablation.detail}; {stood}"
-            output().print(text, markup=False, soft_wrap=True)
+        standing = sum(trial.ablation.user_lines.values())
+        stood = f"{standing} lines of the user at the end"
+        text = f"  {trial.key.slug}: {_conclusion(trial.ablation)}: {trial.ablation.detail}; {stood}"
+        output().print(text, markup=False, soft_wrap=True)
 
 
-def _cells(row: AblationRow) -> list[str]:
+def _cells(row: CausalRow) -> list[str]:
+    found = row.touched
     counts = (
-        row.failed_touched,
-        row.by_removal,
-        row.by_replacement,
-        row.also_broken_without,
-        row.cannot_compose,
+        found.failed,
+        found.by_removal,
+        found.by_replacement,
+        found.also_broken_without,
+        found.cannot_compose,
     )
     return [row.condition, *map(str, counts)]

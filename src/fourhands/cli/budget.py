@@ -7,10 +7,10 @@ from pathlib import Path
 
 from fourhands.analysis.costs import dollars
 from fourhands.cli.experiment import Experiment
-from fourhands.cli.prices import prices_of
 from fourhands.gateway.budget import Budget, see_that_all_is_priced
 from fourhands.model.price import PriceTable
 from fourhands.model.trial import RECORDED
+from fourhands.report.prices import prices_of
 from fourhands.trajectories.run_folder import Plan, RunFolder
 
 __all__ = ["budget_of", "budget_reached", "see_that_the_budget_can_be_kept"]

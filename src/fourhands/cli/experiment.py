@@ -23,10 +23,10 @@ from pydantic import (
     model_validator,
 )
 
-from fourhands.cli.prices import CURRENT
 from fourhands.model.condition import Condition
 from fourhands.model.errors import InputError
 from fourhands.model.trial import DEFAULT_STEP_LIMIT, REPLAY
+from fourhands.report.prices import CURRENT
 from fourhands.tasks.folder import problems
 from fourhands.trajectories.run_folder import Settings
 

@@ -16,11 +16,14 @@ import typer
 from fourhands.cli.ablate import ablate
 from fourhands.cli.agents import app as agents_app
 from fourhands.cli.cassette import cassette
+from fourhands.cli.compare import compare
 from fourhands.cli.console import errors
 from fourhands.cli.data import app as data_app
 from fourhands.cli.demo import demo
 from fourhands.cli.doctor import doctor
+from fourhands.cli.html_report import report
 from fourhands.cli.lazy import LazyGroup, Member
+from fourhands.cli.power import power
 from fourhands.cli.reproduce import reproduce
 from fourhands.cli.results import results
 from fourhands.cli.run import run
@@ -37,6 +40,9 @@ class _Commands(LazyGroup):
         "run": run,
         "show": show,
         "results": results,
+        "report": report,
+        "power": power,
+        "compare": compare,
         "ablate": ablate,
         "cassette": cassette,
         "reproduce": reproduce,

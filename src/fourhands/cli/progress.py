@@ -1,61 +1,63 @@
-"""What is going on in a run: a live display in a terminal, a line per trial elsewhere."""
+"""What is going on in a run: a live table in a terminal, a line per trial elsewhere, and a file for programs."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Final, Self
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
 
-from fourhands.analysis.failures import failure_told
-from fourhands.model.event import Event, EventKind
-from fourhands.model.outcome import Termination
+from fourhands.cli.progress_file import ProgressFile, State, standing_json, utc
+from fourhands.cli.progress_view import ended_line, live_view
+from fourhands.cli.tally import Standing, tally_of
+from fourhands.model.event import Event
+from fourhands.model.price import PriceTable
 from fourhands.model.trial import TrialKey
+from fourhands.trajectories.run_folder import Plan, RunFolder
 
 __all__ = ["Progress"]
 
-_SAYS = {
-    EventKind.TRIGGER_FIRED: "user: trigger fired",
-    EventKind.EDIT_APPLIED: "user: edited the code",
-    EventKind.EDIT_NOT_APPLIED: "user: edit does not fit, left alone",
-    EventKind.MESSAGE_SENT: "user: spoke",
-    EventKind.ACTION_SEEN: "agent: acts",
-    EventKind.ACTION_RESULT: "agent: has its result",
-    EventKind.VERIFIED: "verified",
-    EventKind.TRIAL_STARTED: "agent starts",
-}
-
-
-@dataclass
-class _Running:
-    started: float = field(default_factory=time.monotonic)
-    steps: int = 0
-    says: str = "starts"
-    failed: str = ""
+_SCHEMA: Final = 1
 
 
 class Progress:
     """Watches events from any thread. Use as a context manager.
 
     Args:
-        total: trials that this run has.
-        done: of them, those that have ended before.
+        folder: of the run; what its records hold already is counted.
+        plan: of the run.
+        prices: what costs are told by.
+        at_once: trials that run side by side, at most.
         console: where to show it.
+        is_stopped: whether the run begins no more trials: there is no money left.
+        clock: seconds, from any beginning.
     """
 
-    def __init__(self, total: int, done: int, console: Console) -> None:
-        self._total = total
+    def __init__(
+        self,
+        folder: RunFolder,
+        plan: Plan,
+        *,
+        prices: PriceTable,
+        at_once: int,
+        console: Console,
+        is_stopped: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._run_id = plan.run_id
         self._console = console
+        self._is_stopped = is_stopped
+        self._clock = clock
+        self._began, self._started = clock(), utc()
+        self._state: State = "running"
         self._lock = threading.Lock()
-        self._running: dict[TrialKey, _Running] = {}
-        self._done = done
+        self._tally = tally_of(folder, plan, prices=prices, at_once=at_once, clock=clock)
+        self._file = ProgressFile(folder.progress_path, self._document, self._say)
         self._live = (
             Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
             if console.is_terminal
@@ -63,6 +65,7 @@ class Progress:
         )
 
     def __enter__(self) -> Self:
+        self._file.start()
         if self._live:
             self._live.start()
         return self
@@ -72,40 +75,48 @@ class Progress:
     ) -> None:
         if self._live:
             self._live.stop()
+        self._state = self._ending(kind)
+        self._file.close()
 
     def see(self, key: TrialKey, event: Event) -> None:
         """Take one event of one trial."""
-        line = None
         with self._lock:
-            running = self._running.setdefault(key, _Running())
-            running.steps = event.body.get("step") or running.steps
-            running.says = _SAYS.get(event.kind, running.says)
-            if event.kind is EventKind.TRIAL_ENDED:
-                del self._running[key]
-                self._done += 1
-                seconds = time.monotonic() - running.started
-                outcome = f"{event.body['verdict']} ({event.body['termination']})"
-                line = f"[{self._done}/{self._total}] {key}: {outcome}, {seconds:.0f} s"
-                if not Termination(event.body["termination"]).is_scored and running.failed:
-                    line += f": {running.failed}"
-            else:
-                running.failed = failure_told(event) or running.failed
-        if line is not None:
+            ended = self._tally.see(key, event)
+            standing = self._tally.standing() if ended else None
+        if ended and standing:
+            self._file.due()
             # Not under our lock: the display holds its own while it asks us what to render.
-            self._console.print(line, markup=False, soft_wrap=True)
+            self._say(ended_line(ended, standing))
+
+    def _ending(self, error: type[BaseException] | None) -> State:
+        if error is not None:
+            return "interrupted" if issubclass(error, KeyboardInterrupt) else "failed"
+        counts = self._standing().counts
+        if counts.done == counts.total:
+            return "finished"
+        return "budget" if self._is_stopped() else "interrupted"
+
+    def _standing(self) -> Standing:
+        with self._lock:
+            return self._tally.standing()
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, markup=False, soft_wrap=True)
 
     def _render(self) -> RenderableType:
-        with self._lock:
-            grid = Table.grid(padding=(0, 2))
-            for width in (None, 8, 34, 6):
-                grid.add_column(no_wrap=True, width=width, overflow="ellipsis")
-            for key, running in self._running.items():
-                seconds = time.monotonic() - running.started
-                name = Text(f"{key.task} · {key.condition.label}")
-                grid.add_row(name, f"step {running.steps}", running.says, f"{seconds:.0f} s")
-            bar = Table.grid(padding=(0, 2))
-            bar.add_row(
-                ProgressBar(total=self._total, completed=self._done, width=40),
-                f"{self._done} of {self._total} trials",
-            )
-            return Group(grid, bar)
+        return live_view(self._standing(), *self._console.size)
+
+    def _document(self) -> dict[str, Any]:
+        state, standing = self._state, self._standing()
+        if state != "running":  # what was cut is under way no more
+            standing = standing.at_rest()
+        return {
+            "schema": _SCHEMA,
+            "run": self._run_id,
+            "state": state,
+            "pid": os.getpid(),
+            "started": self._started,
+            "updated": utc(),
+            "seconds_elapsed": round(self._clock() - self._began, 1),
+            **standing_json(standing),
+        }

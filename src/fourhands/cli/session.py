@@ -6,33 +6,31 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import typer
 
-from fourhands.analysis.aftermath import Aftermath, aftermath_table
-from fourhands.analysis.costs import prices_json
-from fourhands.analysis.table import condition_table, median_steps
-from fourhands.analysis.trials import TrialRow
 from fourhands.cli.ablate import ablate_folder
 from fourhands.cli.budget import budget_of, budget_reached, see_that_the_budget_can_be_kept
 from fourhands.cli.console import errors, output
 from fourhands.cli.divergences import print_divergences
 from fourhands.cli.experiment import Experiment, as_yaml, load_experiment
-from fourhands.cli.prices import price_table, prices_of, prices_text
 from fourhands.cli.progress import Progress
-from fourhands.cli.report import markdown_report, print_report
-from fourhands.cli.rows import read_rows, read_trials
+from fourhands.cli.telling import document_text, tell
 from fourhands.edits.plan import plan_run
 from fourhands.model.errors import InputError
-from fourhands.model.price import PriceTable
 from fourhands.model.trial import RECORDED, AgentSpec
+from fourhands.report.prices import price_table, prices_of, prices_text
 from fourhands.tasks.find import find_tasks
 from fourhands.tasks.folder import load_task
 from fourhands.trajectories.run_folder import Plan, RunFolder, write_atomically
 
-__all__ = ["finish", "prepare_run", "results_json", "resume", "run_folder", "start", "write_report"]
+if TYPE_CHECKING:
+    from fourhands.analysis.study import Study
+    from fourhands.report.summary import Summary
+
+__all__ = ["finish", "prepare_run", "resume", "run_folder", "start", "write_report"]
 
 
 def start(experiment: Experiment, *, dry_run: bool = False, json: bool = False) -> None:
@@ -173,6 +171,9 @@ def prepare_run(folder: RunFolder, experiment: Experiment) -> Plan:
 
 
 def _progress_steps(experiment: Experiment, tasks: Sequence[str]) -> dict[str, int]:
+    from fourhands.analysis.findings.median_steps import median_steps
+    from fourhands.report.loading import load_study
+
     given = experiment.progress_steps
     if given is None:
         return {}
@@ -184,7 +185,7 @@ def _progress_steps(experiment: Experiment, tasks: Sequence[str]) -> dict[str, i
                 f"progress_steps: no steps for {missing[0]}: give every task its own, or one number"
             )
         return {task: given[task] for task in tasks}
-    found = median_steps(read_rows(RunFolder(given)))
+    found = median_steps(load_study([given]))
     if missing := [task for task in tasks if task not in found]:
         raise InputError(
             f"progress_steps: {given} has no scored vanilla trial of {missing[0]} to take steps from"
@@ -255,9 +256,14 @@ def run_folder(folder: RunFolder, *, concurrency: int, limit: Decimal | None = N
         await execute(folder, gateway, models.upstream, progress.see, concurrency, budget=budget)
 
     try:
-        applicable = [trial for trial in plan.trials if plan.not_applicable(trial) is None]
-        done = sum(is_settled(folder, trial) for trial in applicable)
-        with Progress(len(applicable), done, errors()) as progress:
+        with Progress(
+            folder,
+            plan,
+            prices=prices_of(folder),
+            at_once=concurrency,
+            console=errors(),
+            is_stopped=lambda: budget is not None and budget.is_reached,
+        ) as progress:
             asyncio.run(work(progress))
     except KeyboardInterrupt:
         errors().print(
@@ -269,43 +275,31 @@ def run_folder(folder: RunFolder, *, concurrency: int, limit: Decimal | None = N
     if plan.settings.replay:
         print_divergences(folder, errors())
     if budget and budget.is_reached:
+        applicable = [trial for trial in plan.trials if plan.not_applicable(trial) is None]
         waiting = sum(not is_settled(folder, trial) for trial in applicable)
         errors().print(budget_reached(folder, budget, waiting), markup=False, soft_wrap=True)
 
 
 def finish(folder: RunFolder, *, json: bool) -> None:
-    """Write ``report.md``, print the tables, and exit with 1 when a trial has no outcome that counts."""
-    trials, prices = write_report(folder)
+    """Write ``report.md``, print the results, and exit with 1 when a trial has no outcome that counts."""
+    study, told = write_report(folder)
     if json:
-        output().file.write(results_json(trials, prices, run=folder.path) + "\n")
+        output().file.write(document_text(study, folder.path))
     else:
-        print_report(folder, trials, prices, output())
-    if any(row.applicable and not row.is_scored for row, _ in trials):
+        tell(told, study, [folder.path])
+    trials = study.tables.trials
+    if (trials["applicable"] & ~trials["scored"]).any():
         raise typer.Exit(1)
 
 
-def write_report(folder: RunFolder) -> tuple[list[tuple[TrialRow, Aftermath]], PriceTable]:
-    """Write ``report.md`` anew; what it is of, and the prices by which costs are told."""
-    prices = prices_of(folder)
-    trials = read_trials(folder, prices)
-    write_atomically(folder.path / "report.md", markdown_report(folder, trials, prices).encode())
-    return trials, prices
+def write_report(folder: RunFolder) -> tuple[Study, Summary]:
+    """Write ``report.md`` anew; what it is of, and what it tells."""
+    from fourhands.report.loading import load_study
+    from fourhands.report.rendering.summary import summary_markdown
+    from fourhands.report.summary import summary
 
-
-def results_json(
-    trials: Sequence[tuple[TrialRow, Aftermath]], prices: PriceTable, *, run: Path | None = None
-) -> str:
-    """The machine-readable results, schema 2; with ``run``, also which run they are of."""
-    document = {
-        "schema": 2,
-        **({"run": str(run)} if run else {}),
-        "rows": [row.as_json() for row in condition_table(row for row, _ in trials)],
-        "aftermath": [row.as_json() for row in aftermath_table(after for _, after in trials)],
-        "trials": [row.as_json() for row, _ in trials],
-        "interventions": [each for _, after in trials for each in after.as_json()],
-        "prices": prices_json(prices, (row.cost for row, _ in trials)),
-        "costs": [
-            {"trial": row.key.slug, **row.cost.as_json()} for row, _ in trials if row.outcome is not None
-        ],
-    }
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
+    study = load_study([folder.path])
+    told = summary(study)
+    text = summary_markdown(told, f"Run {folder.path.resolve().name}")
+    write_atomically(folder.path / "report.md", text.encode())
+    return study, told

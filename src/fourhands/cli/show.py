@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 if TYPE_CHECKING:
     from fourhands.trajectories.run_folder import Attempt
 
-__all__ = ["show"]
+__all__ = ["show", "shown_attempt"]
+
+_DIFF_LINES: Final = 60
+_LINE_BYTES: Final = 200
+"""Of an output line that is asked for, on average: the story's limit is in bytes as well."""
 
 
 def show(
@@ -18,33 +22,41 @@ def show(
         Path, typer.Argument(help="Folder of a trial (RUN/trials/KEY), or of one attempt at it.")
     ],
     output_lines: Annotated[
-        int, typer.Option("--output-lines", min=0, help="Lines of each action's output to show.")
-    ] = 4,
+        int | None,
+        typer.Option("--output-lines", min=0, help="Lines of each action's output to show: 4, in JSON 40."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the story as JSON, schema 1.")] = False,
 ) -> None:
     """Tell the story of a trial: both pairs of hands, the diffs, the verdict.
 
     Example: fourhands show runs/a/trials/ledger-rounding__mini-swe-agent-scripted-keeps__counter-edit__r1
     """
-    from fourhands.analysis.delivery import delivery_proofs
-    from fourhands.analysis.lines import follow_user_lines
     from fourhands.cli.console import output
-    from fourhands.cli.proof import tell_proofs
-    from fourhands.cli.story import tell, tell_lines
+    from fourhands.report.story import Limits, story_bytes, story_of
 
-    attempt = _attempt(trial)
-    read = attempt.read()
-    for line in tell(read.events, attempt, output_lines=output_lines):
+    default = Limits()
+    lines = (default.output if json else 4) if output_lines is None else output_lines
+    limits = Limits(
+        output=lines,
+        output_bytes=max(default.output_bytes, _LINE_BYTES * lines),
+        diff=default.diff if json else _DIFF_LINES,
+    )
+    found = story_of(shown_attempt(trial), limits=limits)
+    if json:
+        output().file.write(story_bytes(found).decode() + "\n")
+        return
+    from fourhands.cli.story import tell
+
+    for line in tell(found):
         output().print(line, soft_wrap=True)
-    for line in tell_proofs(delivery_proofs(read.events)):
-        output().print(line, soft_wrap=True)
-    if lines := follow_user_lines(read.events):
-        for line in tell_lines(lines):
-            output().print(line, soft_wrap=True)
-    for problem in read.problems:
-        output().print(problem, style="yellow", markup=False)
 
 
-def _attempt(path: Path) -> Attempt:
+def shown_attempt(path: Path) -> Attempt:
+    """The attempt that ``path`` is, or that counts of the trial it is.
+
+    Raises:
+        InputError: it is neither; of a run, names its trials.
+    """
     from fourhands.model.errors import InputError
     from fourhands.trajectories.run_folder import Attempt
 

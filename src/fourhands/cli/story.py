@@ -1,216 +1,186 @@
-"""A trial's events as lines of a terminal: agent and user apart, what they changed as diffs."""
+"""A trial's story as lines of a terminal: agent and user apart, each line of a diff with the hand that wrote it."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-import orjson
 from rich.text import Text
 
-from fourhands.analysis.lines import UserLines
-from fourhands.model.event import Event, EventKind
-from fourhands.trajectories.run_folder import Attempt
-from fourhands.workspace.git import GitError
-from fourhands.workspace.store import ObjectStore
+from fourhands.model.event import MAIN_THREAD
+from fourhands.report.story.model import Clipped, DiffLine, Entry, Fact, FileDiff, Hunk, Story
+from fourhands.report.story.verdict import PASSED, ablation_words
+from fourhands.report.text import visible
 
-__all__ = ["tell", "tell_lines"]
+__all__ = ["tell"]
 
 _STYLES: Final = {"agent": "cyan", "user": "magenta", "harness": "bright_black", "verifier": "green"}
+_AUTHORS: Final = {
+    "agent": ("a", {"+": "cyan", "-": "cyan dim", " ": "cyan dim"}),
+    "user": ("u", {"+": "magenta", "-": "magenta dim", " ": "magenta dim"}),
+    "base": (" ", {"+": "", "-": "red dim", " ": ""}),
+}
+"""What stands before a line, where colours may be missing, and its style."""
+_DIM: Final = "bright_black"
 _INDENT: Final = " " * 12
-_DIFF_STYLES: Final = {"+": "green", "-": "red", "@": "bright_black"}
-_MOST_DIFF_LINES: Final = 60
+_UNDER: Final = " " * 18
+"""Under the words of whoever speaks."""
+_MOST_TESTS: Final = 20
 
 
-def tell(events: Iterable[Event], attempt: Attempt, *, output_lines: int) -> Iterator[Text]:
-    """The story of an attempt, line by line.
-
-    Args:
-        events: of the attempt, in order.
-        attempt: where their payloads are.
-        output_lines: how much to show of what an action printed.
-    """
-    teller = _Teller(attempt, output_lines)
-    for event in events:
-        tell_one = teller.by_kind.get(event.kind)
-        if tell_one:
-            yield from tell_one(event)
-
-
-def tell_lines(lines: UserLines) -> Iterator[Text]:
-    """What became of each line that the user wrote, and of each that the user deleted."""
-    if lines.lines or lines.deletions:
-        yield Text("\nThe user's lines", style="bold")
-    for line in lines.lines:
-        text = f"  {line.intervention}, line {line.line}: {line.fate}"
-        if line.fate != "kept":
-            text += f" by the {line.by}"
-            text += f" after step {line.step}" if line.step else ""
-        elif line.ever_revised:
-            text += ", after it had been gone"
-        yield Text(f"{text} ({line.path})")
-    for gone in lines.deletions:
-        fate = f"put back by the {gone.by} after step {gone.step}" if gone.put_back else "still out"
-        yield Text(f"  {gone.intervention}, deleted line {gone.line}: {fate} ({gone.path})")
+def tell(story: Story) -> Iterator[Text]:
+    """The whole story, line by line."""
+    yield Text(visible(f"{story.task} · {story.agent} · {story.model} · {story.condition}"), style="bold")
+    yield _dim(f"repeat {story.repeat}, attempt {story.attempt}, {story.started}")
+    step: int | None = None
+    for entry in story.entries:
+        begins = entry.kind in {"said", "acted"} and entry.step not in {None, step}
+        if begins or entry.kind == "verified":
+            yield Text()
+        yield from _entry(entry, f"step {entry.step}" if begins else "")
+        if entry.kind == "verified":
+            yield from _tests(story)
+        step = entry.step if begins else step
+    yield from _ablation(story)
+    yield from _deliveries(story)
+    yield from _lines(story)
+    for problem in story.problems:
+        yield Text(visible(problem), style="yellow")
 
 
-class _Teller:
-    def __init__(self, attempt: Attempt, output_lines: int) -> None:
-        self._blobs = attempt.blobs
-        self._store = ObjectStore(attempt.objects_path) if attempt.objects_path.exists() else None
-        self._output_lines = output_lines
-        self.by_kind: dict[EventKind, Callable[[Event], Iterator[Text]]] = {
-            EventKind.TRIAL_STARTED: self._started,
-            EventKind.ACTION_SEEN: self._acted,
-            EventKind.ACTION_RESULT: self._printed,
-            EventKind.WORKSPACE_CHANGED: self._changed,
-            EventKind.TRIGGER_FIRED: self._fired,
-            EventKind.SHADOW_TRIGGER_FIRED: self._fired,
-            EventKind.EDIT_NOT_APPLIED: self._missed,
-            EventKind.EDIT_APPLIED: self._edited,
-            EventKind.MESSAGE_SENT: self._spoke,
-            EventKind.MESSAGE_CARRIED: self._carried,
-            EventKind.MESSAGE_LOST: self._lost,
-            EventKind.NOTE: self._noted,
-            EventKind.VERIFIED: self._verified,
-            EventKind.TRIAL_ENDED: self._ended,
-        }
+def _dim(text: str) -> Text:
+    return Text(visible(text), style=_DIM)
 
-    def _started(self, event: Event) -> Iterator[Text]:
-        body = event.body
-        yield Text(f"{body['task']} · {body['agent']} · {body['model']} · {body['condition']}", style="bold")
-        yield Text(f"repeat {body['repeat']}, attempt {body['attempt']}, {event.time}", style="bright_black")
 
-    def _acted(self, event: Event) -> Iterator[Text]:
-        arguments = self._blobs.get(event.body["arguments"]).decode("utf-8", "replace")
-        try:
-            command = str(orjson.loads(arguments)["command"])
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            command = arguments
-        yield Text()
-        yield from _said(event, f"{event.body['tool']} $ {command.rstrip()}", f"step {event.body['step']}")
+def _entry(entry: Entry, when: str) -> Iterator[Text]:
+    first, *rest = _said(entry)
+    style = "strike" if entry.dropped else ""
+    who = entry.lane.value if entry.thread == MAIN_THREAD else entry.thread
+    line = Text(f"{when:<9}").append(f"{visible(who):<8} ", style=_STYLES[entry.lane.value])
+    yield line.append(visible(first), style=style)
+    for each in rest:
+        yield Text(visible(f"{_UNDER}{each}"), style=style)
+    if entry.output is not None:
+        for each in _whole(entry.output):
+            yield _dim(f"{_INDENT}│ {each}")
+    if entry.code:
+        yield Text(f"{_INDENT}exit code {entry.code}", style="yellow")
+    for touch in entry.touches:
+        where = "" if touch.lines is None else ":" + ",".join(_range(*pair) for pair in touch.lines)
+        line = _dim(f"{_INDENT}{touch.kind}s {touch.path}{where}")
+        yield line.append(" ← what the user watches", style="magenta") if touch.fired else line
+    for diff in entry.diffs:
+        yield from _diff(diff)
+    if entry.more_files:
+        yield _dim(f"{_INDENT}… {entry.more_files:,} files more")
+    for detail in entry.details:
+        yield _dim(f"{_INDENT}{detail}")
 
-    def _printed(self, event: Event) -> Iterator[Text]:
-        body = event.body
-        lines = self._blobs.get(body["output"]).decode("utf-8", "replace").splitlines()
-        hidden = len(lines) - self._output_lines
-        head = lines if hidden <= 0 else lines[: self._output_lines // 2]
-        tail = [] if hidden <= 0 else lines[len(lines) - (self._output_lines - len(head)) :]
-        for line in head:
-            yield Text(f"{_INDENT}│ {line}", style="bright_black")
-        if hidden > 0:
-            yield Text(f"{_INDENT}│ … {hidden} more …", style="bright_black")
-        for line in tail:
-            yield Text(f"{_INDENT}│ {line}", style="bright_black")
-        for touch in body["touches"]:
-            where = "" if touch["lines"] is None else ":" + ",".join(_range(*pair) for pair in touch["lines"])
-            yield Text(f"{_INDENT}{touch['kind']}s {touch['path']}{where}", style="bright_black")
 
-    def _changed(self, event: Event) -> Iterator[Text]:
-        counts = ", ".join(f"{n} by {who}" for who, n in sorted(event.body["lines"].items()) if n)
-        yield from _said(
-            event, f"changed {len(event.body['files'])} file(s); changed lines standing: {counts}"
-        )
-        for file in event.body["files"]:
-            yield from self._diff(file)
+def _said(entry: Entry) -> list[str]:
+    """What is said or done, in full where the title is but its beginning."""
+    if entry.text is None:
+        return [entry.title]
+    first, *rest = text = _whole(entry.text)
+    if entry.kind == "said":
+        return text
+    if entry.form == "shell":
+        return [f"{entry.tool} $ {first}", *rest]
+    if entry.kind in {"messaged", "asked", "answered"}:
+        how = "" if entry.kind == "messaged" else f"{'asks' if entry.kind == 'asked' else 'answers'}: "
+        quoted = f"{how}“{'\n'.join(text)}”"
+        return quoted.split("\n")
+    return [entry.title, *text]
 
-    def _diff(self, file: dict[str, Any]) -> Iterator[Text]:
-        if file["binary"]:
-            yield Text(f"{_INDENT}{file['path']}: binary")
-            return
-        try:
-            old, new = (self._lines(file[side]) for side in ("old", "new"))
-        except GitError:
-            yield Text(f"{_INDENT}{file['path']}: its base is no longer in the cache", style="yellow")
-            return
-        lines = list(
-            difflib.unified_diff(old, new, f"a/{file['path']}", f"b/{file['path']}", n=2, lineterm="")
-        )
-        for line in lines[:_MOST_DIFF_LINES]:
-            yield Text(f"{_INDENT}{line}", style=_DIFF_STYLES.get(line[:1], ""))
-        if len(lines) > _MOST_DIFF_LINES:
-            yield Text(f"{_INDENT}… {len(lines) - _MOST_DIFF_LINES} lines more", style="bright_black")
 
-    def _lines(self, blob: str | None) -> list[str]:
-        if blob is None or self._store is None:
-            return []
-        return self._store.get_blob(blob).decode("utf-8", "replace").split("\n")
-
-    @staticmethod
-    def _fired(event: Event) -> Iterator[Text]:
-        shadow = event.kind is EventKind.SHADOW_TRIGGER_FIRED
-        yield from _said(
-            event, f"{'a user would have acted here' if shadow else 'trigger'}: {event.body['why']}"
-        )
-
-    @staticmethod
-    def _edited(event: Event) -> Iterator[Text]:
-        body = event.body
-        yield from _said(event, f"edit {body['intervention']}: {body['outcome']} ({body['detail']})")
-
-    @staticmethod
-    def _missed(event: Event) -> Iterator[Text]:
-        body = event.body
-        yield from _said(event, f"edit {body['intervention']} not made: {body['outcome']} ({body['detail']})")
-
-    @staticmethod
-    def _spoke(event: Event) -> Iterator[Text]:
-        body = event.body
-        yield from _said(event, f"“{body['text']}”")
-        for rejected in body.get("rejected", ()):
-            yield Text(f"{_INDENT}not said: {rejected['reason']}", style="bright_black")
-        if body.get("source") == "fallback":
-            yield Text(f"{_INDENT}the fixed words, in place of {body['model']}'s", style="bright_black")
-
-    @staticmethod
-    def _carried(event: Event) -> Iterator[Text]:
-        body = event.body
-        last = f" to {body['last_request']} ({body['requests']} requests)" if "last_request" in body else ""
-        yield from _said(
-            event, f"message {body['message']} carried from request {body['first_request']}{last}"
-        )
-
-    @staticmethod
-    def _lost(event: Event) -> Iterator[Text]:
-        yield from _said(
-            event, f"message {event.body['message']} lost its place at request {event.body['request']}"
-        )
-
-    @staticmethod
-    def _noted(event: Event) -> Iterator[Text]:
-        details = ", ".join(f"{key}={value}" for key, value in event.body.items() if key != "note")
-        yield from _said(event, f"note: {event.body['note']} {details}")
-
-    @staticmethod
-    def _verified(event: Event) -> Iterator[Text]:
-        body = event.body
-        yield Text()
-        passed = sum(status == "passed" for status in body["fail_to_pass"].values())
-        yield from _said(
-            event,
-            f"{body['verdict']}: {passed} of {len(body['fail_to_pass'])} tests to be fixed pass, "
-            f"{len(body['pass_to_pass_failed'])} of {body['pass_to_pass']} others fail, {body['seconds']} s",
-        )
-
-    @staticmethod
-    def _ended(event: Event) -> Iterator[Text]:
-        body = event.body
-        yield from _said(
-            event,
-            f"{body['verdict']} × {body['termination']}: {body['steps']} steps, {body['tokens']['total']:,} tokens, "
-            f"{body['delivered']} edits delivered of {body['triggered']} triggered",
-        )
+def _whole(text: Clipped) -> list[str]:
+    lines = text.head.split("\n") if text.head or not text.left_out else []
+    if text.left_out:
+        lines += [f"… {text.left_out} …", *(text.tail.split("\n") if text.tail else ())]
+    return lines
 
 
 def _range(start: int, end: int) -> str:
     return str(start) if start == end else f"{start}-{end}"
 
 
-def _said(event: Event, text: str, when: str = "") -> Iterator[Text]:
-    first, *rest = text.split("\n")
-    line = Text(f"{when:<9}")
-    line.append(f"{event.actor.value:<9}", style=_STYLES[event.actor.value])
-    yield line.append(first)
-    for each in rest:
-        yield Text(f"{_INDENT}      {each}")
+def _diff(diff: FileDiff) -> Iterator[Text]:
+    if not diff.hunks:
+        change = "" if diff.status == "modified" else f" {diff.status}"
+        counts = f", +{diff.added} −{diff.removed}" if diff.missing else ""
+        yield Text(visible(f"{_INDENT}{diff.path}:{change} {diff.note or ''}{counts}"), style="yellow")
+        return
+    note = f"  ({diff.note})" if diff.note else ""
+    yield Text(visible(f"{_INDENT}--- {'/dev/null' if diff.status == 'added' else f'a/{diff.path}'}"))
+    yield Text(visible(f"{_INDENT}+++ {'/dev/null' if diff.status == 'deleted' else f'b/{diff.path}'}{note}"))
+    for hunk in diff.hunks:
+        yield _dim(f"{_INDENT}{_header(hunk)}")
+        yield from map(_diff_line, hunk.lines)
+    if diff.lines_left_out:
+        yield _dim(f"{_INDENT}… {diff.lines_left_out:,} lines more")
+
+
+def _header(hunk: Hunk) -> str:
+    old = sum(line.old is not None or line.sign == " " for line in hunk.lines)
+    new = sum(line.new is not None for line in hunk.lines)
+    return f"@@ -{hunk.old_start},{old} +{hunk.new_start},{new} @@"
+
+
+def _diff_line(line: DiffLine) -> Text:
+    who, styles = _AUTHORS[line.author]
+    end = "  (no line feed at the end)" if line.is_unterminated else ""
+    text = f"{_INDENT[:-2]}{who} {line.sign}{line.text}"
+    return Text(visible(text), style=styles[line.sign]).append(end, style=_DIM)
+
+
+def _tests(story: Story) -> Iterator[Text]:
+    found = story.verification
+    if found is None:
+        return
+    to_fix = [test for test in found.fail_to_pass if test[1] not in PASSED]
+    for title, tests in (("to be fixed", to_fix), ("passed before", found.pass_to_pass_failed)):
+        for test, status in tests[:_MOST_TESTS]:
+            yield Text(visible(f"{_INDENT}{status}: {test} ({title})"), style="red")
+        if len(tests) > _MOST_TESTS:
+            yield _dim(f"{_INDENT}… {len(tests) - _MOST_TESTS} more that were {title}")
+    if found.restored:
+        yield _dim(f"{_INDENT}restored before the tests ran: {', '.join(found.restored)}")
+
+
+def _ablation(story: Story) -> Iterator[Text]:
+    if story.ablation is None:
+        return
+    yield Text("\nCausal ablation", style="bold")
+    yield Text(visible(f"  {ablation_words(story.ablation)}"))
+    for probe in story.ablation.probes:
+        time = "" if probe.seconds is None else f", {probe.seconds} s"
+        yield _dim(f"    {probe.name.replace('_', ' ')}: {probe.verdict}{time}")
+
+
+def _deliveries(story: Story) -> Iterator[Text]:
+    if not story.delivery:
+        return
+    yield Text("\nDelivery of the user's interventions (in brackets: the events that prove it)", style="bold")
+    for each in story.delivery:
+        yield _fact(f"  {each.intervention}: ", each.planned)
+        yield from (_fact("    ", fact) for fact in each.facts)
+    if story.asking is not None:
+        yield _fact("  ", story.asking)
+
+
+def _fact(before: str, fact: Fact) -> Text:
+    events = ", ".join(map(str, fact.events))
+    return Text(visible(f"{before}{fact.text}")).append(f" [{events}]" if events else "", style=_DIM)
+
+
+def _lines(story: Story) -> Iterator[Text]:
+    """What became of each line that the user wrote, and of each that the user deleted."""
+    written = story.lines or ()
+    if written or story.deletions:
+        yield Text("\nThe user's lines", style="bold")
+    for what, lines in (("line", written), ("deleted line", story.deletions)):
+        for told in lines:
+            line = told.line
+            yield Text(visible(f"  {line.intervention}, {what} {line.line}: {told.words} ({line.path})"))
+            if told.text:
+                yield _dim(f"    {told.text}")

@@ -1,0 +1,67 @@
+"""Two trials of one task, of two runs, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from urllib.parse import quote
+
+import polars as pl
+
+from fourhands.analysis.study import Study
+from fourhands.model.condition import ConditionName
+from fourhands.model.errors import InputError
+from fourhands.report.html.writer import write_html_report
+from fourhands.report.loading import load_study
+
+__all__ = ["write_side_by_side"]
+
+
+def write_side_by_side(runs: Sequence[Path], task: str, condition: str | None, out: Path) -> str:
+    """Write the page with all trials of ``task`` in two runs; the address at which two are side by side.
+
+    Args:
+        runs: their folders.
+        task: its name.
+        condition: a label; without it the first that both runs have and that is not `vanilla`.
+        out: the page.
+
+    Raises:
+        InputError: a run has no such trial; says what there is.
+    """
+    study = load_study(runs)
+    if len(study.runs) < len(runs):
+        raise InputError(f"{runs[1]} is a copy of {runs[0]}: its stories are the same")
+    trials = study.tables.trials.filter(pl.col("attempt") > 0)
+    _see_that_there_is(task, trials)
+    trials = trials.filter(pl.col("task") == task)
+    label = condition or _first_of_both(study, trials)
+    chosen = trials.filter(pl.col("condition") == label)
+    found = [chosen.filter(pl.col("run") == info.run) for info in study.runs]
+    for info, rows in zip(study.runs, found, strict=True):
+        if rows.is_empty():
+            there = sorted(set(trials.filter(pl.col("run") == info.run)["condition"]))
+            raise InputError(
+                f"{info.path} has no trial of {task} under {label}; there are {', '.join(there) or 'none'}"
+            )
+    only = replace(study, tables=replace(study.tables, trials=pl.concat(found)))
+    write_html_report(only, out)
+    pair = ",".join(quote(f"{rows['run'][0]}/{rows['trial'][0]}", safe="") for rows in found)
+    return f"{out.absolute().as_uri()}#compare={pair}"
+
+
+def _see_that_there_is(task: str, trials: pl.DataFrame) -> None:
+    tasks = trials["task"].unique().sort().to_list()
+    if task not in tasks:
+        near = get_close_matches(task, tasks, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(tasks) or 'none'}"
+        raise InputError(f"story: no trial of {task!r} has been run; {hint}")
+
+
+def _first_of_both(study: Study, trials: pl.DataFrame) -> str:
+    labels = [trials.filter(pl.col("run") == info.run)["condition"].unique().to_list() for info in study.runs]
+    ordered = trials["condition"].unique(maintain_order=True)
+    both = [label for label in ordered if all(label in each for each in labels)]
+    return next((label for label in both if label != ConditionName.VANILLA), both[0] if both else "vanilla")

@@ -1,0 +1,1 @@
+"""Tables, figures and stories -> terminal, files, one HTML page."""

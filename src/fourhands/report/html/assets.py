@@ -1,0 +1,74 @@
+"""The page's own styles and scripts, and the policy by which a browser runs these scripts and no others."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+__all__ = ["TEMPLATE", "asset", "content_policy", "early_script", "script", "styles"]
+
+TEMPLATE: Final = "page.html.j2"
+_STYLES: Final = ("page.css", "story.css", "narrow.css", "print.css")
+_SCRIPTS: Final = (
+    "dom.js",
+    "data.js",
+    "tables.js",
+    "tips.js",
+    "trials.js",
+    "diff.js",
+    "entry.js",
+    "evidence.js",
+    "story.js",
+    "routes.js",
+    "keys.js",
+    "theme.js",
+    "main.js",
+)
+"""In the order in which they need each other; together they are one function, so that nothing of them is global."""
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of one of the page's own files."""
+    return (files(__package__) / "assets" / name).read_text("utf-8")
+
+
+def styles() -> str:
+    """All style sheets as one."""
+    return "".join(map(asset, _STYLES))
+
+
+def early_script() -> str:
+    """What runs before anything is drawn."""
+    return asset("early.js")
+
+
+def script() -> str:
+    """All other scripts as one."""
+    return f'(() => {{\n"use strict";\n{"".join(map(asset, _SCRIPTS))}}})();\n'
+
+
+def content_policy(*, loads_stories: bool) -> str:
+    """The ``Content-Security-Policy``: nothing is loaded, and a script runs only if it is one of these two.
+
+    ``loads_stories``: what these two load may run as well, for that is how stories come from a folder.
+    """
+    sources = [f"'sha256-{_digest(text)}'" for text in (early_script(), script())]
+    if loads_stories:
+        sources.append("'strict-dynamic'")
+    rules = (
+        "default-src 'none'",
+        f"script-src {' '.join(sources)}",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(rules)
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,72 @@
+// A trial's story: how it ended, the time line of both hands, and the evidence below it.
+
+const fact = (name, ...what) => make("div", {}, make("dt", {}, name), make("dd", {}, what));
+
+function ending(story) {
+  const { verification: tests, lines, delivery } = story;
+  const word = story.verdict ?? "not ended";
+  const delivered = delivery.filter((each) => each.delivered).length;
+  const fates = new Map();
+  for (const line of lines.written) fates.set(line.fate, (fates.get(line.fate) ?? 0) + 1);
+  const kept = [...fates].map(([fate, n]) => `${n} ${fate}`).join(", ");
+  return make(
+    "dl",
+    { class: "facts" },
+    fact("verdict", make("span", { class: `verdict ${word}` }, word === "none" ? "no verdict" : word), story.termination && ` ${story.termination.replaceAll("_", " ")}`),
+    tests && fact("tests", `${tests.fail_to_pass_passed} of ${tests.fail_to_pass_count} to be fixed pass`, tests.pass_to_pass_failed_count > 0 && `; ${count(tests.pass_to_pass_failed_count, "other")} broken`),
+    story.steps !== null && fact("steps", story.steps.toLocaleString("en")),
+    story.tokens !== null && fact("tokens", story.tokens.toLocaleString("en")),
+    story.seconds !== null && fact("time", clock(story.seconds)),
+    delivery.length > 0 && fact("interventions", `${delivered} of ${delivery.length} delivered`),
+    lines.written.length > 0 && fact("user’s lines", kept),
+    story.ablation && make("div", { class: "broad" }, make("dt", {}, "cause"), make("dd", {}, story.ablation.words)),
+  );
+}
+
+const LEGEND = [["agent", "agent"], ["user", "user"]];
+
+function legend() {
+  return make(
+    "p",
+    { class: "legend" },
+    LEGEND.map(([lane, label]) => hand(lane, label)),
+    make("span", {}, make("span", { class: "shape base", "aria-hidden": "true" }, "·"), "base"),
+    make("span", { class: "quiet" }, "a line’s colour and letter tell who wrote it, + and − what became of it"),
+  );
+}
+
+function timeline(story, prefix) {
+  const list = make("ol", { class: "line" });
+  let step = null;
+  for (const entry of story.entries) {
+    const item = entryOf(entry, prefix);
+    if ((entry.step ?? step) !== step) {
+      step = entry.step;
+      item.querySelector(".step").textContent = `step ${step}`;
+    }
+    list.append(item);
+  }
+  return list;
+}
+
+/** The whole story of trial `row`; `prefix` keeps the ids of two stories apart. */
+function storyElement(story, row, prefix, extra) {
+  const name = `${prefix}title`;
+  return make(
+    "article",
+    { class: "story", "aria-labelledby": name },
+    make(
+      "header",
+      { class: "story-head" },
+      make("h2", { id: name, tabindex: -1 }, story.task || story.trial),
+      make("p", { class: "what" }, [story.agent, story.model, story.condition, story.repeat && `repeat ${story.repeat}`, story.attempt > 1 && `attempt ${story.attempt}`].filter(Boolean).map((each) => make("span", { class: "chip" }, each))),
+      extra,
+      ending(story),
+      story.problems.length > 0 && make("ul", { class: "problems" }, story.problems.map((problem) => make("li", {}, problem))),
+      legend(),
+    ),
+    make("div", { class: "lanes", "aria-hidden": "true" }, make("span", {}, hand("agent")), make("span", {}), make("span", {}, hand("user"))),
+    timeline(story, prefix),
+    make("div", { class: "evidence" }, tests(story.verification), userLines(story.lines), ablation(story.ablation), proof(story, row)),
+  );
+}

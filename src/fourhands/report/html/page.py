@@ -1,0 +1,82 @@
+"""What the page shows -> its text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from fourhands.report.html.assets import TEMPLATE, asset, content_policy, early_script, script, styles
+from fourhands.report.html.facts import RunFacts
+from fourhands.report.table import TableView
+from fourhands.report.text import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+    from fourhands.report.figures.figure import Figure
+
+__all__ = ["Page", "page_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that stands in the page, raw: here is where it becomes markup.
+
+    ``shelves`` are names of shelves and what they hold, in base 64; those that are not here come from a folder, which
+    ``data`` names (see `trial_data`).
+    """
+
+    title: str
+    headline: tuple[str, ...]
+    cautions: tuple[str, ...]
+    runs: tuple[RunFacts, ...]
+    skipped: tuple[str, ...]
+    views: tuple[TableView, ...]
+    figures: tuple[Figure, ...]
+    data: Mapping[str, Any]
+    shelves: Sequence[tuple[str, str]] = ()
+
+
+def page_text(page: Page) -> str:
+    """One HTML document."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2, which is heavy
+
+    def stored(text: str) -> Markup:
+        r"""JSON in ASCII, fit for a script element: ``<`` could end that, and is ``\u003c`` in JSON's strings."""
+        return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - and is never markup there
+
+    def ours(text: str) -> Markup:
+        return Markup(text)  # noqa: S704 - our own styles and scripts, which hold nothing of any run
+
+    return _template().render(
+        policy=ours(content_policy(loads_stories=page.data["folder"] is not None)),
+        version=version("fourhands"),
+        title=page.title,
+        css=ours(styles()),
+        early=ours(early_script()),
+        script=ours(script()),
+        headline=page.headline,
+        cautions=page.cautions,
+        runs=page.runs,
+        skipped=page.skipped,
+        views=page.views,
+        # A figure is drawn by our own code, which escapes the names in it.
+        figures=[(figure, Markup(figure.svg)) for figure in page.figures],  # noqa: S704
+        data=stored(json.dumps(dict(page.data), separators=(",", ":"))),
+        shelves=page.shelves,
+    )
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415 - heavy
+
+    environment = Environment(
+        loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["visible"] = lambda value: visible(str(value))
+    return environment.get_template(TEMPLATE)

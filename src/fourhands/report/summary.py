@@ -1,0 +1,239 @@
+"""What a reader is told first: headline, three tables for each agent, findings, trials and notes. No format yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from fourhands.analysis.costs import dollars
+from fourhands.analysis.headline import cautions, headline
+from fourhands.analysis.study import Study
+from fourhands.model.condition import ConditionName
+from fourhands.report.price_notes import cost_of, price_notes
+from fourhands.report.rendering.records import records
+from fourhands.report.table import Cell, Column, TableView
+from fourhands.report.views import VIEWS
+
+__all__ = ["Section", "Summary", "summary"]
+
+_OUTCOMES: Final = {
+    "condition": "condition",
+    "scored": "n",
+    "resolve_rate": "resolved",
+    "resolve_rate_low": "95 % CI",
+    "delta": "Δ",
+    "delta_low": "Δ 95 % CI",
+    "p": "p",
+    "steps": "steps",
+    "tokens": "tokens",
+    "cost": "cost",
+}
+_DELIVERY: Final = {
+    "condition": "condition",
+    "intended": "intended",
+    "would_have_triggered": "would",
+    "triggered": "trig.",
+    "delivered": "deliv.",
+    "messages": "messages",
+    "carried": "carried",
+    "announced": "announced",
+}
+_AFTER: Final = {
+    "condition": "condition",
+    "interventions": "n",
+    "written": "lines",
+    "kept": "kept",
+    "moved": "moved",
+    "changed": "chg.",
+    "removed": "gone",
+    "re_read": "read",
+    "tested": "test",
+    "mentioned": "said",
+    "asked": "ask",
+}
+_RATES_LEGEND: Final = "95 % CI: Wilson's, trials as independent."
+_LEGEND: Final = (
+    "intended: trials in which the user was to act; would: vanilla trials in which that user would have acted.",
+    "trig(gered), deliv(ered): trials in which the user acted, and in which it took place.",
+    "messages: said by the user; carried: those that a request to the model held;",
+    "announced: trials in which the agent's own client told its model of the user's edit.",
+)
+_AFTER_LEGEND: Final = (
+    "n: interventions delivered. lines: that the user wrote, in the end kept, moved, changed, or gone.",
+    "read, test, said, ask: interventions after which the agent read the place again, ran tests, spoke of it, asked.",
+)
+_CAUSED_LEGEND: Final = (
+    "caused: failed trials, by removal + by replacement. Removal: resolved once the edit is out;",
+    "replacement: resolved only once the reference stands in its place, and not with the edit beside it.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One agent with its model, and its tables; the first has no title of its own."""
+
+    title: str
+    tables: tuple[TableView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Sentences and tables, in the order in which they are told.
+
+    ``trials`` has a line for each; ``story`` is the run and the folder name of one that is worth telling.
+    """
+
+    headline: tuple[str, ...]
+    sections: tuple[Section, ...]
+    findings: tuple[str, ...]
+    trials: tuple[str, ...]
+    notes: tuple[str, ...]
+    story: tuple[str, str] | None
+
+
+def summary(study: Study) -> Summary:
+    """What is told of a study."""
+    conditions = VIEWS["conditions"](study)
+    delivery, after, causal = (VIEWS[name](study) for name in ("delivery", "after", "causal"))
+    rows = records(conditions) if conditions else []
+    causes = records(causal) if causal else []
+    if after:
+        after = _with_causes(after, causes)
+    agents = list(dict.fromkeys((row["agent"], row["model"]) for row in rows))
+    return Summary(
+        headline=tuple(headline(study)),
+        sections=tuple(
+            Section(
+                f"{agent} · {model}",
+                tuple(
+                    found
+                    for view, columns, title in (
+                        (conditions, _OUTCOMES, ""),
+                        (delivery, _DELIVERY, "what the user did"),
+                        (after, _AFTER | _caused_column(after), "after the user's interventions"),
+                    )
+                    if view and (found := _part(view, (agent, model), columns, title)).rows
+                ),
+            )
+            for agent, model in agents
+        ),
+        findings=tuple(_findings(rows, causes)),
+        trials=tuple(_trial(row) for row in study.tables.trials.iter_rows(named=True)),
+        notes=tuple(_notes(study, conditions, after, causes)),
+        story=_story(study),
+    )
+
+
+_CAUSED: Final = Column("caused", "caused")
+
+
+def _caused_column(after: TableView | None) -> dict[str, str]:
+    return {"caused": "caused"} if after and _CAUSED in after.columns else {}
+
+
+def _with_causes(after: TableView, causes: Sequence[Mapping[str, Any]]) -> TableView:
+    """The table with what execution says of the failures beside it."""
+    if not causes:
+        return after
+    told = {(row["agent"], row["model"], row["condition"]): _caused(row) for row in causes}
+    rows = tuple(
+        (*cells, Cell(told.get((cells[0].value, cells[1].value, cells[2].value), ""))) for cells in after.rows
+    )
+    return replace(after, columns=(*after.columns, _CAUSED), rows=rows)
+
+
+def _caused(row: Mapping[str, Any]) -> str:
+    failed, waiting = row["failed_touched"], row["not_ablated"]
+    if waiting == failed:
+        return f"? of {failed}"
+    text = f"{row['by_removal']}+{row['by_replacement']} of {failed}"
+    return f"{text}, {waiting} ?" if waiting else text
+
+
+def _part(view: TableView, agent: tuple[Any, Any], columns: Mapping[str, str], title: str) -> TableView:
+    """The rows of one agent, and some of the columns under short titles."""
+    at = {column.name: i for i, column in enumerate(view.columns)}
+    chosen = [at[name] for name in columns]
+    return TableView(
+        name=view.name,
+        title=title,
+        columns=tuple(replace(view.columns[at[name]], title=short) for name, short in columns.items()),
+        rows=tuple(
+            tuple(cells[i] for i in chosen)
+            for cells in view.rows
+            if (cells[at["agent"]].value, cells[at["model"]].value) == agent
+        ),
+    )
+
+
+def _findings(rows: Sequence[Mapping[str, Any]], causes: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """The comparison in words: each condition beside vanilla, and what execution says of the failures."""
+    alone = {(row["agent"], row["model"]): row for row in rows if row["condition"] == ConditionName.VANILLA}
+    for row in rows:
+        before = alone.get((row["agent"], row["model"]))
+        if before is not None and row is not before and row["scored"]:
+            yield (
+                f"{row['model']}: {row['resolved']} of {row['scored']} resolved under {row['condition']}, "
+                f"{before['resolved']} of {before['scored']} left alone."
+            )
+    for row in causes:
+        if row["failed_touched"] > row["not_ablated"]:
+            yield (
+                f"{row['model']}: {row['by_removal']} of {row['failed_touched']} failures under {row['condition']} "
+                "are resolved once the user's edit is out."
+            )
+
+
+def _trial(row: Mapping[str, Any]) -> str:
+    if row["applicable"] is False:
+        return f"{row['trial']}: not applicable: the task's record has no such edit"
+    if row["termination"] is None:
+        return f"{row['trial']}: not run"
+    parts = [f"{row['verdict']} ({row['termination']})"]
+    parts[0] += "" if row["steps"] is None else f", {row['steps']} steps"
+    if row["why"]:
+        parts.append(row["why"])
+    cost = cost_of(row["cost"], row["cost_at_least"])
+    if cost.known:
+        parts[-1] += f", {dollars(cost)}"
+    if row["triggered"]:
+        user = f"user: triggered {_times(row['triggered'])}, delivered {_times(row['delivered'])}"
+        user += f", edit there already {_times(row['already_present'])}" if row["already_present"] else ""
+        user += f", edit did not fit {_times(row['not_applied'])}" if row["not_applied"] else ""
+        parts += [user, f"user lines at the end: {row['user_lines_at_end']}"]
+    return f"{row['trial']}: {'; '.join(parts)}"
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def _notes(
+    study: Study,
+    conditions: TableView | None,
+    after: TableView | None,
+    causes: Sequence[Mapping[str, Any]],
+) -> Iterable[str]:
+    """The legend of what is shown, then what a reader must know."""
+    if conditions:
+        yield _RATES_LEGEND
+        yield from conditions.notes
+    yield from _LEGEND
+    if after:
+        yield from _AFTER_LEGEND
+    if causes:
+        yield from _CAUSED_LEGEND
+    if any(row["not_ablated"] for row in causes):
+        yield "?: not looked at yet; fourhands ablate does it."
+    yield from cautions(study)
+    yield from price_notes(study)
+    yield from (f"left out: {each}" for each in study.skipped)
+
+
+def _story(study: Study) -> tuple[str, str] | None:
+    """A trial that can be shown: of those of our own runs the first with the most interventions."""
+    own = {run.run for run in study.runs if run.kind == "run"}
+    columns = study.tables.trials.select("run", "trial", "delivered").iter_rows()
+    found = [(run, trial, delivered or 0) for run, trial, delivered in columns if run in own]
+    return max(found, key=lambda each: each[2])[:2] if found else None

@@ -1,0 +1,52 @@
+"""Tables for machines: CSV, JSON and frames hold unrounded values under machine names."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import orjson
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourhands.report.rendering.comma_separated import comma_separated
+from fourhands.report.rendering.frames import view_frame
+from fourhands.report.rendering.json_text import json_text
+from fourhands.report.table import Column, TableView
+
+from .views import VIEW, of_texts
+
+NAMES = ["agent", "condition", "rate", "rate_low", "rate_high", "delta"]
+
+
+def test_csv_holds_each_value_unrounded_and_an_interval_in_two_fields() -> None:
+    assert comma_separated(VIEW).splitlines() == [
+        "agent,condition,rate,rate_low,rate_high,delta",
+        "thin,vanilla,0.6666666666666666,0.2,0.9,",
+        "thin,counter-edit[k=1],0.3333333333333333,0.1,0.8,-0.3333333333333333",
+        "pi_2,vanilla,,,,",
+    ]
+
+
+def test_json_is_one_object_a_row_with_null_for_what_is_unknown() -> None:
+    document = orjson.loads(json_text(VIEW))
+    assert [list(row) for row in document] == [NAMES] * 3
+    assert document[0]["rate"] == 2 / 3
+    assert document[2] == {**dict.fromkeys(NAMES), "agent": "pi_2", "condition": "vanilla"}
+
+
+def test_a_frame_holds_the_same_typed() -> None:
+    frame = view_frame(VIEW)
+    assert frame.rows(named=True) == orjson.loads(json_text(VIEW))
+    assert frame.schema["rate_high"] == pl.Float64
+    empty = view_frame(TableView("none", "none", (Column("a", "a", more=("b",)),), ()))
+    assert empty.schema == {"a": pl.String, "b": pl.String}
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1))
+def test_any_text_comes_back_from_csv_as_it_was(texts: list[str]) -> None:
+    written = comma_separated(of_texts(*texts))
+    header, *rows = csv.reader(io.StringIO(written, newline=""))
+    assert header == ["text"]
+    assert [row[0] if row else "" for row in rows] == texts

@@ -1,0 +1,121 @@
+"""Studies made by hand: two agents, three conditions, what was never scored, and lines of a user."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from fourhands.analysis.study import RunInfo, Study, TaskInfo
+
+
+def _frames() -> ModuleType:
+    """The neighbour's module: tests are no package that could be imported from."""
+    path = Path(__file__).parents[1] / "analysis" / "frames.py"
+    spec = importlib.util.spec_from_file_location("frames", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+frames = _frames()
+trial, study = frames.trial, frames.study
+
+
+def intervention(of: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """One that was delivered in a trial, and whose four lines fared as ``values`` say."""
+    return {
+        "run": of["run"],
+        "trial": of["trial"],
+        "intervention": "i1",
+        "shadow_of": [],
+        "event": "read",
+        "moment": "after_action",
+        "has_edit": True,
+        "has_message": True,
+        "triggers": 1,
+        "edit_outcome": "applied",
+        "delivered": True,
+        "delivered_seq": 5,
+        "announced": False,
+        "written": 4,
+        "kept": 4,
+        "moved": 0,
+        "changed": 0,
+        "removed": 0,
+        "ever_revised": 0,
+        "absent_at_end": 0,
+        "taken_out": 0,
+        "put_back": 0,
+        "ever_put_back": 0,
+        "re_reads": 1,
+        "changes": 0,
+        "reads_after": 2,
+        "edits_after": 1,
+        "tests_after": 0,
+        "asked": False,
+        "mentioned": True,
+        "mode": "ignores",
+        "proof": '{"sent": {"seq": 6}}',
+        **values,
+    }
+
+
+def line(of: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """A line that the user wrote after the first step."""
+    return {
+        "run": of["run"],
+        "trial": of["trial"],
+        "intervention": "i1",
+        "kind": "written",
+        "line": 1,
+        "path": "a.py",
+        "fate": "kept",
+        "by": "user",
+        "written_step": 1,
+        "ever_revised": False,
+        "absent_at_end": False,
+        **values,
+    }
+
+
+def several() -> Study:
+    """Four tasks × two repeats; `m` loses two tasks to a Counter-Edit, `n` none; one trial of `n` has no outcome."""
+    trials, interventions, lines = [], [], []
+    for model in ("m", "n"):
+        for task in "abcd":
+            status = "validated" if task in "ab" else "draft"
+            for repeat in (1, 2):
+                common = {
+                    "repeat": repeat,
+                    "model": model,
+                    "record_status": status,
+                    "benchmark": "verified",
+                    "models": [model],
+                    "agent_version": "1.0",
+                }
+                trials.append(trial(task, **common, would_trigger=["counter-edit"]))
+                lost = model == "m" and task in "ab"
+                touched = trial(
+                    task,
+                    "counter-edit",
+                    solved=None if (model, task) == ("n", "d") else not lost,
+                    **common,
+                    steps=12,
+                    ablation="edit_caused" if lost and repeat == 1 else None,
+                    ablation_by="removal" if lost and repeat == 1 else None,
+                )
+                trials += [touched, trial(task, "counter-edit[k=1]", **common)]
+                interventions.append(intervention(touched))
+                lines.append(line(touched))
+    task_infos = tuple(
+        TaskInfo(name, "d", "verified", patches={"counter-edit": ("@@ -1 +1 @@\n-a\n+b\n",)})
+        for name in "abcd"
+    )
+    run = RunInfo("run", "/runs/a", "run", tasks=task_infos, agents={"mini-swe-agent": "1.0"}, repeats=2)
+    made: Study = study(trials, interventions, lines)
+    return replace(made, runs=(run,), skipped=("runs/b: is a copy",))

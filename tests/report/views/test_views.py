@@ -1,0 +1,164 @@
+"""Every table that a study has: whole, defined, and telling what its numbers say."""
+
+from __future__ import annotations
+
+import pytest
+
+from fourhands.report.rendering.markdown import markdown
+from fourhands.report.rendering.records import names, records
+from fourhands.report.table import TableView
+from fourhands.report.views import VIEWS
+
+from ..studies import several, study, trial  # noqa: TID252 - tests are no package that could be named
+
+STUDY = several()
+
+
+def _view(name: str) -> TableView:
+    view = VIEWS[name](STUDY)
+    assert view is not None
+    return view
+
+
+def _table(name: str, *columns: str) -> list[str]:
+    """Some columns of a table as text, a line for each row."""
+    view = _view(name)
+    chosen = [[column.name for column in view.columns].index(each) for each in columns]
+    return [" | ".join(cells[i].text for i in chosen) for cells in view.rows]
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_table_is_whole_and_each_column_is_defined(name: str) -> None:
+    view = _view(name)
+    assert view.name == name
+    assert view.title
+    assert len(names(view)) == len(set(names(view)))
+    assert all(column.definition for column in view.columns)
+    assert len({column.title for column in view.columns}) == len(view.columns)
+    for cells in view.rows:
+        assert len(cells) == len(view.columns)
+        for column, cell in zip(view.columns, cells, strict=True):
+            assert len(cell.more) in {0, len(column.more)}, column.name
+    assert view.rows
+    assert markdown(view)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_without_trials_there_is_no_table(name: str) -> None:
+    assert VIEWS[name](study([])) is None
+
+
+def test_resolved_and_the_difference_with_its_interval_and_test() -> None:
+    columns = ("model", "condition", "scored", "resolve_rate", "delta", "p", "p_holm", "steps")
+    assert _table("conditions", *columns) == [
+        "m | vanilla | 8 | 8 = 100% |  |  |  | 10.0",
+        "m | counter-edit | 8 | 4 = 50% | −50.0 | 0.50 | 1 | 12.0",
+        "m | counter-edit[k=1] | 8 | 8 = 100% | +0.0 | 1 | 1 | 10.0",
+        "n | vanilla | 8 | 8 = 100% |  |  |  | 10.0",
+        "n | counter-edit | 6 of 8 | 6 = 100% | +0.0* | 1 | 1 | 12.0",
+        "n | counter-edit[k=1] | 8 | 8 = 100% | +0.0 | 1 | 1 | 10.0",
+    ]
+    rows = records(_view("conditions"))
+    assert (rows[1]["resolved"], rows[1]["pairs"], rows[1]["incomplete_pairs"]) == (4, 4, 0)
+    assert (rows[4]["pairs"], rows[4]["incomplete_pairs"], rows[4]["trials"]) == (3, 1, 8)
+    assert isinstance(rows[1]["delta_low"], float)
+    assert isinstance(rows[1]["delta_high"], float)
+    assert -1 <= rows[1]["delta_low"] < -0.5 < rows[1]["delta_high"]
+    notes = _view("conditions").notes
+    assert any(note.startswith("*: ") for note in notes)
+    assert any("Holm" in note for note in notes)
+
+
+def test_the_main_table_has_spread_ranks_and_retention_with_its_null() -> None:
+    columns = ("model", "condition", "vanilla_resolve", "condition_resolve", "vanilla_rank", "condition_rank")
+    assert _table("main", *columns, "rank_change", "retention", "null_retention") == [
+        "m | counter-edit | 100.0 ± 0.0 | 50.0 ± 0.0 | 1= | 2 | −1 | 50.0%† | 100.0%",
+        "m | counter-edit[k=1] | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1= | 0 | 100.0%† | 100.0%",
+        "n | counter-edit | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1 | 0 | 100.0%† | 100.0%",
+        "n | counter-edit[k=1] | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1= | 0 | 100.0%† | 100.0%",
+    ]
+    notes = " ".join(_view("main").notes)
+    assert all(mark in notes for mark in ("†: ", "=: ", "*: ", "null: "))
+
+
+def test_a_sign_that_does_not_occur_is_not_explained() -> None:
+    view = VIEWS["main"](
+        study([trial(repeat=n, condition=c) for n in (1, 2, 3) for c in ("vanilla", "co-edit")])
+    )
+    assert view is not None
+    assert not any(note.startswith(("*", "†", "=")) for note in view.notes)
+
+
+def test_what_the_user_did_is_left_blank_where_there_was_none() -> None:
+    columns = ("model", "condition", "intended", "would_have_triggered", "triggered", "delivered", "carried")
+    assert _table("delivery", *columns)[:3] == [
+        "m | vanilla |  | 8 |  |  | ",
+        "m | counter-edit | 8 | 8 | 8 | 8 | 8",
+        "m | counter-edit[k=1] | 8 | 0 | 8 | 8 | 8",
+    ]
+
+
+def test_lines_answers_and_causes() -> None:
+    assert _table(
+        "after", "model", "interventions", "written", "kept", "re_read", "mentioned", "mode_ignores"
+    ) == [
+        "m | 8 | 32 | 32 | 8 | 8 | 8",
+        "n | 8 | 32 | 32 | 8 | 8 | 8",
+    ]
+    columns = ("model", "failed_touched", "by_removal", "not_ablated", "edit_caused_rate", "lost_edit_caused")
+    assert _table("causal", *columns) == ["m | 4 | 2 | 2 | 100% | 2 of 4"]
+    assert _view("causal").notes == ("not yet: fourhands ablate RUN looks at them.",)
+
+
+def test_tasks_that_change_sides() -> None:
+    columns = ("model", "condition", "tasks", "solved_kept", "solved_to_unresolved", "p")
+    assert _table("transitions", *columns)[0] == "m | counter-edit | 4† | 2 | 2 | 0.50"
+    assert _table("transitions", *columns)[2] == "n | counter-edit | 3†* | 3 | 0 | 1"
+
+
+def test_benchmarks_statuses_repeats_and_k_apart() -> None:
+    assert (
+        _table("long-horizon", "benchmark", "model", "condition", "delta")[0]
+        == "verified | m | counter-edit | −50.0"
+    )
+    assert _table("by-status", "record_status", "model", "condition", "tasks", "delta")[1:3] == [
+        "validated | m | counter-edit | 2 | −100.0",
+        "validated | m | counter-edit[k=1] | 2 | +0.0",
+    ]
+    assert _table("pass-k", "model", "condition", "k", "pass_k")[2:4] == [
+        "m | counter-edit | 1 | 50.0%",
+        "m | counter-edit | 2 | 50.0%",
+    ]
+    assert _table("k-sweep", "model", "condition", "k", "resolve_rate", "delta")[:3] == [
+        "m | counter-edit | 0 | 100.0% | –",
+        "m | counter-edit | 1 | 100.0% | +0.0",
+        "m | counter-edit | 3 | 50.0% | −50.0",
+    ]
+
+
+def test_the_mean_over_agents_stands_below_them() -> None:
+    lines = _table("controls", "condition", "agent", "model", "delta")
+    assert lines[:3] == [
+        "counter-edit | mini-swe-agent | m | −50.0",
+        "counter-edit | mini-swe-agent | n | +0.0*",
+        "counter-edit | mean | of 2 | −25.0",
+    ]
+
+
+def test_costs_are_dollars_and_the_value_is_the_amount() -> None:
+    assert _table("costs", "model", "condition", "cost", "cost_total", "delta_cost")[1] == (
+        "m | counter-edit | $0.100 | $0.800 | +$0.000"
+    )
+    assert records(_view("costs"))[1]["cost_total"] == pytest.approx(0.8)
+
+
+def test_edits_are_measured() -> None:
+    assert _table("patch-size", "benchmark", "patch", "tasks", "lines") == [
+        "verified | counter-edit | 4 | 2.00"
+    ]
+
+
+def test_every_trial_has_a_line() -> None:
+    rows = _table("trials", "task", "model", "condition", "repeat", "verdict", "termination")
+    assert len(rows) == STUDY.tables.trials.height
+    assert rows[0] == "a | m | vanilla | 1 | resolved | finished"
