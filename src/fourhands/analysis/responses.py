@@ -210,6 +210,9 @@ class _Fold:
         self._step: int | None = None
         self._calls: dict[str, dict[str, Any]] = {}
         """Actions whose results have not come."""
+        self._said: dict[str, tuple[bool, bool]] = {}
+        self._tests: dict[tuple[str, str], bool] = {}
+        """What is known of words and of commands that come again."""
         self._by_kind: dict[EventKind, Callable[[Event], None]] = {
             EventKind.MODEL_CALLED: self._called,
             EventKind.ACTION_SEEN: self._seen,
@@ -238,13 +241,21 @@ class _Fold:
             for followed in delivered:
                 followed.has_words = False
             return
-        text = self._read_blob(body["text"]).decode("utf-8", "replace") if body["text"] else ""
-        asks, mentions = asks_the_user(text), mentions_the_user(text)
+        asks, mentions = self._says(body["text"])
         for followed in delivered:
             followed.mentioned = followed.mentioned or mentions
             if asks:
                 followed.asked = True
                 followed.respond(ResponseMode.ASKS)
+
+    def _says(self, text: str | None) -> tuple[bool, bool]:
+        """Whether words ask the user something, and whether they refer to a change of theirs."""
+        if not text:
+            return False, False
+        if text not in self._said:
+            words = self._read_blob(text).decode("utf-8", "replace")
+            self._said[text] = asks_the_user(words), mentions_the_user(words)
+        return self._said[text]
 
     def _asked(self, event: Event) -> None:
         if event.actor is Actor.AGENT:
@@ -275,6 +286,12 @@ class _Fold:
                 followed.respond(ResponseMode.RE_READS)
 
     def _runs_tests(self, action: dict[str, Any]) -> bool:
+        key = action["tool"], action["arguments"]
+        if key not in self._tests:
+            self._tests[key] = self._would_test(action)
+        return self._tests[key]
+
+    def _would_test(self, action: dict[str, Any]) -> bool:
         raw = self._read_blob(action["arguments"])
         try:
             arguments = orjson.loads(raw)

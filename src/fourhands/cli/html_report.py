@@ -51,10 +51,15 @@ def report(
             runs, None if prices is None else price_table(prices), done=told("reading the records")
         )
         drawn = draw(study)
-        write_html_report(study, target, drawn=drawn, done=told("telling the stories"))
+        write_html_report(
+            study,
+            target,
+            drawn=drawn,
+            done=told("telling the stories"),
+            page_is_there=lambda: output().print(str(target), markup=False, soft_wrap=True),
+        )
     if figures is not None:
         _write_figures(figures, drawn)
-    output().print(str(target), markup=False, soft_wrap=True)
 
 
 def _write_figures(folder: Path, drawn: Sequence[Figure]) -> None:

@@ -16,6 +16,9 @@ SIDE: Final = "side"
 """The thread of requests that are no part of a conversation: titles, summaries."""
 
 
+_COUNTS: Final = tuple(field.name for field in fields(Usage))
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """Tokens of a reply; ``usage`` is ``None`` where the provider did not tell.
@@ -46,4 +49,4 @@ def spendings(events: Iterable[Event]) -> Iterator[Spending]:
 def _usage(counts: Mapping[str, Any] | None) -> Usage | None:
     if counts is None:
         return None
-    return Usage(**{field.name: counts.get(field.name, 0) for field in fields(Usage)})
+    return Usage(*(counts.get(name, 0) for name in _COUNTS))

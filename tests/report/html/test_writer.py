@@ -74,6 +74,31 @@ def test_an_interrupted_report_leaves_the_old_one(
 
 
 @pytest.mark.slow
+def test_of_very_many_stories_the_page_comes_first_and_an_interrupt_loses_none(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, place = tmp_path / "report.html", tmp_path / "report_stories"
+
+    def stop(*_: object) -> None:
+        assert out.exists(), "the page is there before any story"
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("fourhands.report.html.writer.write_shelves", stop)
+        with pytest.raises(KeyboardInterrupt):
+            write_html_report(study, out, most_waited_for=0)
+    assert _names(place) == set()
+    page = out.read_bytes()
+    there: list[bool] = []
+    write_html_report(study, out, most_waited_for=0, page_is_there=lambda: there.append(out.exists()))
+    assert there == [True]
+    assert out.read_bytes() == page
+    (shelf,) = _names(place)
+    assert shelf.removesuffix(".js").encode() in page
+    assert _names(tmp_path) == {"report.html", "report_stories"}
+
+
+@pytest.mark.slow
 def test_what_a_killed_report_left_is_removed(study: Study, tmp_path: Path) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()

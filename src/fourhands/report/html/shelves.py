@@ -59,7 +59,7 @@ def find_shelves(attempts: Sequence[Path]) -> tuple[Shelf, ...]:
 def write_shelves(
     shelves: Sequence[Shelf], folder: Path, done: Callable[[int], None] = lambda _: None
 ) -> None:
-    """Tell the stories, and write the shelves into ``folder``, which is there.
+    """Tell the stories, and write the shelves into ``folder``, which is there, each whole or not at all.
 
     Each file calls one function with the shelf's name and its text, compressed.
 
@@ -85,7 +85,10 @@ def _write(batch: tuple[_Work, ...]) -> None:
         stories = (story_bytes(story_of(Attempt(path), shared=_contents())) for path in work.shelf.attempts)
         packed = base64.b64encode(zlib.compress(b"[" + b",".join(stories) + b"]", 1))
         call = b'fourhandsShelf("%b","%b")\n' % (work.shelf.name.encode(), packed)
-        work.shelf.path(work.folder).write_bytes(call)
+        path = work.shelf.path(work.folder)
+        half = path.with_name(f".{path.name}.{os.getpid()}")
+        half.write_bytes(call)
+        half.replace(path)  # a page that is open meets the whole shelf, or none
 
 
 @cache

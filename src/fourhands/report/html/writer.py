@@ -1,7 +1,10 @@
 """A study -> ``report.html``, whole or not at all, and a folder of stories beside it where they are many.
 
-FILE.html                 the page; written last, so that an interrupted report leaves the old one
+FILE.html                 the page: the old one, or the new one
 FILE_stories/NAME.js      the stories, some in each file; only if the page would be too large with them
+
+A page that waits for its stories is written last. Of very many stories the page comes first; those that an
+interrupt has left untold are told by the next report.
 """
 
 from __future__ import annotations
@@ -27,10 +30,12 @@ from fourhands.report.table import TableView
 from fourhands.report.views import VIEWS
 from fourhands.trajectories.run_folder import write_atomically
 
-__all__ = ["MOST_INLINE", "write_html_report"]
+__all__ = ["MOST_INLINE", "MOST_WAITED_FOR", "write_html_report"]
 
 MOST_INLINE: Final = 25_000_000
 """Bytes of stories, compressed, that stand in the page itself."""
+MOST_WAITED_FOR: Final = 500
+"""Stories that a page waits for; of more, they are put beside it while it can be read already."""
 _SHELF: Final = re.compile(r"[0-9a-f]{20}")
 _TRIALS_VIEW: Final = "trials"
 """The page lists trials by itself: filtered, and with their stories."""
@@ -42,16 +47,20 @@ def write_html_report(
     *,
     drawn: Sequence[Figure] | None = None,
     most_inline: int = MOST_INLINE,
+    most_waited_for: int = MOST_WAITED_FOR,
     done: Callable[[int, int], None] = lambda _done, _total: None,
+    page_is_there: Callable[[], None] = lambda: None,
 ) -> None:
-    """Write the page, and the folder of stories beside it where they are more than ``most_inline`` bytes.
+    """Write the page, and the folder of stories beside it where they are many or large.
 
     Args:
         study: what to report.
         out: the file; what was there before is replaced, also its stories.
         drawn: the figures of the study, where they are drawn already.
-        most_inline: bytes.
+        most_inline: bytes of stories that may stand in the page itself.
+        most_waited_for: of more stories than so many, the page is there before they are told.
         done: is told how many stories of how many are told, now and then.
+        page_is_there: is called once the page can be opened.
 
     Raises:
         InputError: the file cannot be written there.
@@ -59,30 +68,44 @@ def write_html_report(
     recorded = _recorded(study)
     shelves = find_shelves([attempt for _, attempt in recorded])
     place = out.with_name(f"{out.stem}_stories")
+    rows = tuple(row for row, _ in recorded)
+    names = tuple(shelf.name for shelf in shelves)
+    texts: list[tuple[str, str]] = []
+    inline = False
+
+    def write_page() -> None:
+        places = StoryPlaces(rows, names, folder=None if inline else place.name)
+        page = Page(
+            title=_title(study),
+            headline=headline(study),
+            cautions=cautions(study),
+            runs=run_facts(study),
+            skipped=study.skipped,
+            views=_views(study),
+            figures=tuple(figures(study) if drawn is None else drawn),
+            data=trial_data(study, places),
+            shelves=texts,
+        )
+        write_atomically(out, page_text(page).encode())
+        page_is_there()
+
+    def told(count: int) -> None:
+        done(count, len(recorded))
+
     with _scratch(place) as scratch:
-        paths = _told(shelves, place, scratch, lambda count: done(min(count, len(recorded)), len(recorded)))
-        inline = sum(path.stat().st_size for path in paths.values()) <= most_inline
-        texts = [(name, packed_text(path)) for name, path in paths.items()] if inline else []
-        if not inline:
-            _settle(paths, place)
-    stories = StoryPlaces(
-        rows=tuple(row for row, _ in recorded),
-        shelves=tuple(shelf.name for shelf in shelves),
-        folder=None if inline else place.name,
-    )
-    page = Page(
-        title=_title(study),
-        headline=headline(study),
-        cautions=cautions(study),
-        runs=run_facts(study),
-        skipped=study.skipped,
-        views=_views(study),
-        figures=tuple(figures(study) if drawn is None else drawn),
-        data=trial_data(study, stories),
-        shelves=texts,
-    )
-    write_atomically(out, page_text(page).encode())
-    _clear(place, keep=frozenset() if inline else frozenset(paths))
+        if len(recorded) > most_waited_for:
+            write_page()
+            place.mkdir(exist_ok=True)
+            _told(shelves, place, place, told)
+        else:
+            paths = _told(shelves, place, scratch, told)
+            inline = sum(path.stat().st_size for path in paths.values()) <= most_inline
+            if inline:
+                texts += [(name, packed_text(path)) for name, path in paths.items()]
+            else:
+                _settle(paths, place)
+            write_page()
+    _clear(place, keep=frozenset() if inline else frozenset(names))
 
 
 def _views(study: Study) -> tuple[TableView, ...]:

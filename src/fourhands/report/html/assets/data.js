@@ -35,7 +35,7 @@ async function packed(name) {
   script.remove();
   const text = arrived.get(name);
   arrived.delete(name);
-  if (text === undefined) throw new Error(`it is in the folder ${STORED.folder}, which is not beside this page as it was written`);
+  if (text === undefined) throw new Error(`it is not in the folder ${STORED.folder} beside this page`);
   return text;
 }
 

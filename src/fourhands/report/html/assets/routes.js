@@ -68,7 +68,7 @@ async function tellOne(name, index) {
     const story = await storyOf(row);
     return story ? storyElement(story, row, `${"ab"[index]}-`, besides(row)) : problem(`Of ${name} no story was recorded.`);
   } catch (error) {
-    return problem(`The story of ${name} cannot be told: ${error.message}. Copy that folder here, or run fourhands report again.`);
+    return problem(`The story of ${name} cannot be told: ${error.message}. It may still be being written: try again in a minute. Else copy that folder here, or run fourhands report again.`);
   }
 }
 
