@@ -69,5 +69,7 @@ for (let row = STORED.trials - 1; row >= 0; row -= 1) {
 const find = (name) => byName.get(name) ?? null;
 
 const several = words("run").length > 1;
+/** What a run's folder is called. */
+const runName = (row) => STORED.runs[value("run", row)] ?? value("run", row);
 /** The part of an address that names a trial. */
 const address = (row) => encodeURIComponent(several ? idOf(row) : value("trial", row));

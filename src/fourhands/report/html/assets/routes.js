@@ -86,7 +86,7 @@ function above(names) {
 function besides(row) {
   const others = every.filter((other) => other !== row && hasStory(other) && value("task", other) === value("task", row));
   if (!others.length) return null;
-  const label = (other) => ["agent", "model", "condition"].map((name) => value(name, other)).concat(`repeat ${value("repeat", other)}`).join(" · ");
+  const label = (other) => ["agent", "model", "condition"].map((name) => value(name, other)).concat(`repeat ${value("repeat", other)}`, several ? runName(other) : []).join(" · ");
   const select = make("select", {}, make("option", { value: "" }, "choose a trial of this task"), others.map((other) => make("option", { value: other }, label(other))));
   select.addEventListener("change", () => {
     if (select.value) location.hash = `compare=${address(row)},${address(Number(select.value))}`;

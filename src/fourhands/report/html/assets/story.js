@@ -59,7 +59,7 @@ function storyElement(story, row, prefix, extra) {
       "header",
       { class: "story-head" },
       make("h2", { id: name, tabindex: -1 }, story.task || story.trial),
-      make("p", { class: "what" }, [story.agent, story.model, story.condition, story.repeat && `repeat ${story.repeat}`, story.attempt > 1 && `attempt ${story.attempt}`].filter(Boolean).map((each) => make("span", { class: "chip" }, each))),
+      make("p", { class: "what" }, [several && runName(row), story.agent, story.model, story.condition, story.repeat && `repeat ${story.repeat}`, story.attempt > 1 && `attempt ${story.attempt}`].filter(Boolean).map((each) => make("span", { class: "chip" }, each))),
       extra,
       ending(story),
       story.problems.length > 0 && make("ul", { class: "problems" }, story.problems.map((problem) => make("li", {}, problem))),

@@ -14,7 +14,7 @@ function verdict(row) {
 const link = (row, text) => (!hasStory(row) ? text : make("a", { href: `#trial=${address(row)}` }, text));
 
 const COLUMNS = [
-  { name: "run", title: "run", only: several, show: (row) => STORED.runs[value("run", row)] ?? value("run", row) },
+  { name: "run", title: "run", only: several, show: runName },
   { name: "task", title: "task", show: (row) => link(row, value("task", row)) },
   { name: "agent", title: "agent" },
   { name: "model", title: "model" },
