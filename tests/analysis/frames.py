@@ -59,6 +59,7 @@ def trial(
         "user_cost_at_least": 0.0,
         "intended": 0 if vanilla else 3,
         "triggered": 0 if vanilla else 1,
+        "shadowed": ["counter-edit", "co-edit"] if vanilla else [],
         "would_trigger": [],
         "delivered": 0 if vanilla else 1,
         "edits_applied": 0 if vanilla else 1,

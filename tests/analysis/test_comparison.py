@@ -6,11 +6,14 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fourhands.analysis.comparison import Comparison, compare
+from fourhands.analysis.comparison import Comparison, compare, lacking
 from fourhands.analysis.gates import METRICS, check, parse_gate
 from fourhands.model.errors import InputError
 from fourhands.report.junit import junit
+from fourhands.report.views.comparison import arms
 
 from .frames import study, trial
 
@@ -86,6 +89,88 @@ def test_tasks_are_paired_and_told_by_majority() -> None:
     assert [missing.task for missing in arm.incomplete] == ["d"]
 
 
+def test_a_task_of_one_run_alone_is_incomplete_whichever_run_that_is() -> None:
+    larger = study(_trials({"a": [True], "b": [True], "c": [True], "d": [None]}))
+    smaller = study(_trials({"a": [True], "d": [True]}))
+    for before, after, lacks in ((larger, smaller, "second"), (smaller, larger, "first")):
+        compared = compare(before, after)
+        (arm,) = compared.changes
+        assert [task.task for task in arm.tasks] == ["a"]
+        told = {missing.task: lacking(missing) for missing in arm.incomplete}
+        assert list(told) == ["b", "c", "d"]
+        assert told["b"] == told["c"] == f"{lacks} run: not planned"
+        assert told["d"].endswith("run: infrastructure_error")
+        (result,) = check(compared, [parse_gate("incomplete>0")])
+        assert result.failed
+        table = arms(compared)
+        assert table
+        assert table.rows[0][2].text == "1*"
+        assert f"b ({lacks} run: not planned)" in table.notes[-1]
+        skipped = ET.fromstring(junit(compared, [])).findall(".//skipped")
+        assert [each.get("message") for each in skipped] == list(told.values())
+
+
+def test_a_task_that_the_condition_does_not_apply_to_in_either_run_lacks_nothing() -> None:
+    rows = _trials({"a": [True]}) + _trials({"b": [None]}, applicable=False)
+    (arm,) = compare(study(rows), study(rows)).changes
+    assert arm.incomplete == ()
+
+
+def test_before_after_and_change_are_of_the_same_tasks() -> None:
+    before = study(_trials({"a": [True, False], "b": [True], "gone": [False] * 4}, steps=20))
+    after = study(_trials({"a": [False] * 3, "b": [True]}, steps=20) + _trials({"new": [True]}, steps=90))
+    (arm,) = compare(before, after).changes
+    assert (arm.rate_before, arm.rate_after, arm.change) == (0.75, 0.5, -0.25)
+    assert arm.mean_change("steps") == 0, "what only the second run had is no change of what both had"
+    table = arms(compare(before, after))
+    assert table
+    assert [cell.text for cell in table.rows[0][3:6]] == ["75%", "50%", "−25.0"]
+
+
+@pytest.mark.parametrize(
+    ("solved", "unsolved", "rows", "says"),
+    [
+        (4, 0, 1, "4 tasks cannot show a regression at 5 %: the smallest p they can give is 0.0625"),
+        (1, 0, 1, "1 task cannot show a regression at 5 %: the smallest p they can give is 0.5"),
+        (3, 5, 1, "8 tasks, of which the first run solved 3, cannot show a regression at 5 %: the smallest"),
+        (0, 9, 1, "9 tasks that the first run never solved cannot show a regression: there is nothing to"),
+        (5, 0, 2, "the smallest p they can give, adjusted by Holm's method, is 0.0625"),
+        (5, 0, 1, None),
+        (6, 0, 2, None),
+    ],
+)
+def test_where_no_second_run_could_fail_the_gate_it_says_so(
+    solved: int, unsolved: int, rows: int, says: str | None
+) -> None:
+    outcomes: Outcomes = {f"t{n}": [n < solved] for n in range(solved + unsolved)}
+    conditions = ("vanilla", "counter-edit")[:rows]
+    runs = study([row for name in conditions for row in _trials(outcomes, name)])
+    compared = compare(runs, runs)
+    results = check(compared, [parse_gate("regression")])
+    assert len(results) == rows
+    assert not any(result.failed for result in results)
+    told = [case.text or "" for case in ET.fromstring(junit(compared, results)).findall(".//system-out")]
+    for result, in_junit in zip(results, told, strict=False):
+        assert in_junit == result.why
+        assert ("cannot show" in result.why) is (says is not None)
+        assert (says or "one-sided") in result.why
+
+
+@given(st.lists(st.tuples(*[st.lists(st.booleans(), min_size=1, max_size=3)] * 2), min_size=1, max_size=6))
+def test_no_second_run_has_a_smaller_p_than_the_least_and_the_worst_has_that(
+    pairs: list[tuple[list[bool], list[bool]]],
+) -> None:
+    firsts: Outcomes = {f"t{n}": was for n, (was, _) in enumerate(pairs)}
+    before = study(_trials(firsts))
+    (arm,) = compare(before, study(_trials({f"t{n}": now for n, (_, now) in enumerate(pairs)}))).changes
+    assert arm.p_worse is not None
+    assert arm.least_p is not None
+    assert arm.p_worse >= arm.least_p - 1e-12
+    (worst,) = compare(before, study(_trials({task: [False] for task in firsts}))).changes
+    assert worst.p_worse == pytest.approx(arm.least_p)
+    assert worst.is_regression is arm.can_be_regression
+
+
 def test_two_versions_may_have_two_names() -> None:
     before = study(_trials({"a": [True]}, model="m-1"))
     after = study(_trials({"a": [False]}, model="m-2"))
@@ -155,6 +240,14 @@ def test_where_nothing_was_solved_nothing_can_be_lost() -> None:
 )
 def test_what_is_no_gate_is_refused_with_what_there_is(text: str) -> None:
     with pytest.raises(InputError, match="write METRIC<NUMBER"):
+        parse_gate(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("change<-5", "-5%"), ("retention<90", "90%"), ("p_worse<5", "5%")]
+)
+def test_a_bound_that_a_metric_cannot_reach_is_refused_with_what_was_meant(text: str, meant: str) -> None:
+    with pytest.raises(InputError, match=f"did you mean {meant}"):
         parse_gate(text)
 
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from fourhands.analysis.findings.conditions import condition_table
 from fourhands.analysis.headline import headline
 
 from .frames import study, trial
@@ -18,17 +20,22 @@ def _arms(model: str, before: str, after: str, condition: str = "counter-edit") 
     ]
 
 
+def _words(sentence: str) -> int:
+    """Signs alone are none: ``95 %`` and ``p = 0.5`` are of one and of two."""
+    return sum(bool(re.search(r"\w", each)) for each in sentence.split())
+
+
 def test_one_agents_loss_is_told_with_its_interval_and_test() -> None:
     first, second = headline(study(_arms("m", "+" * 20, "+" * 8 + "-" * 12)))
     assert first.startswith(
-        "Under counter-edit, m resolved 8 of 20 trials, against 20 of 20 left alone: −60.0 points by task "
+        "Under counter-edit, m resolved 8 of 20 trials, 20 of 20 left alone: −60.0 points by task "
         "(95 % interval −"
     )
-    assert first.endswith("McNemar, exact: p < 0.001).")
+    assert first.endswith(", 20 tasks, p < 0.001).")
     assert "cannot tell" not in first
     assert second == (
-        "The user acted in 20 of 20 trials; 8 of 20 tasks mostly solved left alone stay so (40 %; with one repeat "
-        "nothing tells what noise alone would leave)."
+        "The user acted in 20 of 20 trials; 8 of 20 tasks mostly solved left alone stay so (40 %; nothing "
+        "here tells what noise alone would leave)."
     )
 
 
@@ -38,14 +45,53 @@ def test_two_tasks_are_said_to_be_too_few() -> None:
     assert first.endswith("p = 0.5), which 2 tasks cannot tell from chance.")
 
 
+def test_p_is_adjusted_for_all_conditions_that_the_headline_could_have_been_about() -> None:
+    # Six tasks lost of six: p is 0.03 for one condition alone, and three were tried.
+    rows = [
+        *_arms("m", "++++++", "------", "edit-only"),
+        *_arms("m", "", "++++++", "co-edit"),
+        *_arms("m", "", "+++++-", "message-only"),
+    ]
+    alone, _ = headline(study(row for row in rows if row["condition"] in {"vanilla", "edit-only"}))
+    assert "p = 0.031)" in alone
+    assert "cannot tell" not in alone
+    assert "adjusted" not in alone
+    first, _ = headline(study(rows))
+    assert first.startswith("Under edit-only, ")
+    assert first.endswith("p = 0.094, adjusted for 3 conditions), which 6 tasks cannot tell from chance.")
+    table = {row.condition: row.p_holm for row in condition_table(study(rows))}
+    assert table["edit-only"] == pytest.approx(0.09375)
+
+
+def test_over_several_agents_p_is_adjusted_as_well() -> None:
+    rows = [
+        row
+        for model in ("m", "n")
+        for row in (*_arms(model, "+" * 8, "-" * 8, "edit-only"), *_arms(model, "", "+" * 8, "co-edit"))
+    ]
+    assert "8 tasks, p = 0.016, adjusted for 2 conditions). The worst of 2 is " in headline(study(rows))[0]
+
+
+@pytest.mark.parametrize("models", [("m",), ("m", "n")])
+def test_its_first_sentence_is_short_however_much_must_be_said(models: tuple[str, ...]) -> None:
+    rows = [
+        row
+        for model in models
+        for row in (*_arms(model, "+++", "--+", "edit-only"), *_arms(model, "", "+++", "co-edit"))
+    ]
+    first = re.split(r"(?<=\.) (?=[A-Z])", headline(study(rows))[0])[0]
+    assert "adjusted for 2 conditions), which 3 tasks cannot tell from chance" in first
+    assert _words(first) <= 35
+
+
 def test_of_several_agents_the_mean_and_the_worst_are_told() -> None:
-    rows = [*_arms("good", "+" * 12, "+" * 12), *_arms("bad", "+" * 12, "+--" * 4)]
+    rows = [*_arms("good", "+" * 24, "+" * 24), *_arms("bad", "+" * 24, "+--" * 8)]
     first, _ = headline(study(rows))
     assert first.startswith(
         "Over 2 models, counter-edit changed the resolve rate by −33.3 points on average (95 % interval −"
     )
-    assert "over 12 tasks, sign-flip test: p = 0.0078)" in first
-    assert ", the worst being bad: −66.7 (−" in first
+    assert ", 24 tasks, p < 0.001). The worst of 2 is bad: −66.7 (−" in first
+    assert first.endswith(", not adjusted for having been picked).")
 
 
 def test_agents_are_named_where_there_are_several() -> None:
@@ -84,8 +130,8 @@ def test_what_the_edits_did_is_told_from_lines_and_from_execution() -> None:
     _, second = headline(study(rows, interventions))
     assert second == (
         "The user acted in 2 of 3 trials; 6 of 8 lines that they wrote stand at the end; executing without the edit "
-        "shows that it caused 1 of 1 failure after one; 0 of 3 tasks mostly solved left alone stay so (0 %; with one "
-        "repeat nothing tells what noise alone would leave); these models are scripted, so that this measures the "
+        "shows that it caused 1 of 1 failure after one; 0 of 3 tasks mostly solved left alone stay so (0 %; nothing "
+        "here tells what noise alone would leave); these models are scripted, so that this measures the "
         "product and no model."
     )
 

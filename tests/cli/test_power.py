@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -92,7 +93,10 @@ def test_from_a_finished_run_it_tells_its_power_and_how_rough_that_is(run: Path)
         ({"rate": 0.5, "runs": [Path()]}, "give a finished run, or --rate"),
         ({"rate": 75}, "rate is 75: give a fraction from 0 to 1"),
         ({"rate": 0.02}, "rate [+] Δ is -0.03"),
-        ({"rate": 0.5, "delta": 0}, "Δ is 0"),
+        ({"rate": 0.5, "delta": 0}, "--delta 0: give percentage points from -100 to 100, and not 0"),
+        ({"rate": 0.5, "delta": math.nan}, "--delta nan: give percentage points"),
+        ({"rate": 0.5, "delta": -500}, "--delta -500: give percentage points"),
+        ({"runs": [Path("nowhere")], "delta": math.inf}, "--delta inf: give percentage points"),
         ({"rate": 0.5, "power": 80}, "power .*80: give fraction"),
         ({"rate": 0.5, "repeats": "1,x"}, "--repeats '1,x': give whole numbers from 1"),
         ({"rate": 0.5, "repeats": "0"}, "--repeats '0': give whole numbers from 1"),

@@ -27,9 +27,19 @@ TEXTS = [form for form in ENDINGS if form is not Format.PARQUET]
 
 
 @pytest.mark.parametrize("form", TEXTS)
-@pytest.mark.parametrize("name", [*VIEWS, "interventions", "lines", "events"])
+@pytest.mark.parametrize("name", VIEWS)
 def test_every_table_can_be_had_in_every_format(form: Format, name: str) -> None:
     assert EXPORTER.text(name, form).endswith("\n")
+
+
+@pytest.mark.parametrize("name", ["interventions", "lines", "events"])
+def test_a_table_for_programs_is_refused_where_people_would_drown_in_it(name: str) -> None:
+    for form in TEXTS:
+        if form in FOR_MACHINES:
+            assert EXPORTER.text(name, form).endswith("\n")
+        else:
+            with pytest.raises(InputError, match=f"{len(TABLES[name])} columns.*csv, json or parquet"):
+                EXPORTER.text(name, form)
 
 
 def test_a_tidy_table_for_machines_has_all_columns_and_a_list_is_json_in_csv() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from fourhands.analysis.cautions import cautions
+from fourhands.analysis.findings.delivery import delivery_table
 from fourhands.analysis.schema import TABLES
 from fourhands.model.errors import InputError
 from fourhands.report import digests
@@ -110,11 +112,67 @@ def test_a_replay_beside_what_it_replays_is_no_further_evidence(thin_run: Path, 
 
 
 @pytest.mark.slow
+def test_of_several_replays_of_one_run_one_counts(thin_run: Path, tmp_path: Path) -> None:
+    first = _renamed(thin_run, tmp_path / "first", "first", replay=str(thin_run))
+    other = _renamed(thin_run, tmp_path / "other", "other", replay=str(thin_run))
+    again = _renamed(first, tmp_path / "again", "again", replay=str(first))
+    assert load_study([first, other]).tables.trials.height == 8
+    of_the_original = load_study([again, thin_run])
+    assert of_the_original.tables.trials.height == 8
+    assert [run.path for run in of_the_original.runs] == [str(thin_run.resolve())]
+
+
+@pytest.mark.slow
+def test_a_vanilla_that_did_not_watch_for_a_condition_tells_nothing_of_it(
+    thin_run: Path, tmp_path: Path
+) -> None:
+    blind = _renamed(thin_run, tmp_path / "blind", "blind")
+    plan = json.loads((blind / "plan.json").read_text())
+    plan["users"] = [user for user in plan["users"] if not user["shadow_of"]]
+    (blind / "plan.json").write_text(json.dumps(plan))
+    rows = {
+        row.condition: row for row in delivery_table(load_study([thin_run, blind])) if "keeps" in row.model
+    }
+    would = rows["counter-edit"].would
+    assert would is not None
+    assert (would.count, would.n) == (2, 2), "of the run that watched, not of both"
+    assert rows["counter-edit"].excess == 0
+    (row, *_) = delivery_table(load_study([blind]))
+    assert row.would is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lock", ["[]", '{"resolved": [{"agents": [1]}]}', '{"agents": 3}', "\0"])
+def test_a_lock_that_is_none_is_said(thin_run: Path, tmp_path: Path, lock: str) -> None:
+    run = _copy(thin_run, tmp_path / "run")
+    (run / "lock.json").write_text(lock)
+    study = load_study([run])
+    assert study.tables.trials["agent_version"].null_count() == 8
+    assert any("which versions were run is not known" in told for told in study.skipped)
+
+
+@pytest.mark.slow
+def test_all_versions_of_an_agent_are_told_also_of_what_is_kept(
+    thin_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "_KEPT_FROM", 1)
+    run = _copy(thin_run, tmp_path / "run")
+    load_study([run])
+    lock = json.loads((run / "lock.json").read_text())
+    later = json.loads(json.dumps(lock["resolved"][-1]))
+    later["agents"]["thin"]["version"] = "9"
+    (run / "lock.json").write_text(json.dumps(lock | {"resolved": [*lock["resolved"], later]}))
+    study = load_study([run])
+    assert set(study.tables.trials["agent_version"]) == {"1, 9"}
+    assert any("versions 1, 9 are counted together" in told for told in cautions(study))
+
+
+@pytest.mark.slow
 def test_a_plain_harbor_job_counts_as_vanilla(thin_run: Path, tmp_path: Path) -> None:
     jobs = _copy(thin_run / "jobs", tmp_path / "jobs")
-    study = load_study([thin_run, jobs])
-    assert study.tables.trials.height == 8, "Harbor's own folders of our trials show nothing new"
-    assert any("were run by Fourhands and left out" in told for told in study.skipped)
+    first = min(each.name for each in jobs.iterdir())
+    with pytest.raises(InputError, match="were run by Fourhands and left out: name their run"):
+        load_study([thin_run, jobs])
     for path in jobs.glob("*/*/*.json"):  # as if Harbor had run them by itself
         path.write_text(
             re.sub(r'"import_path":\s*"fourhands[^"]*"', '"import_path": "other:Agent"', path.read_text())
@@ -126,6 +184,12 @@ def test_a_plain_harbor_job_counts_as_vanilla(thin_run: Path, tmp_path: Path) ->
     assert foreign["scored"].all()
     assert sorted(foreign["resolved"]) == sorted(load_study([thin_run]).tables.trials["resolved"])
     assert study.runs[1].kind == "Harbor job"
+    assert foreign["would_trigger"].is_null().all()
+    assert (foreign["seconds"] > 0).all()
+    for paths in ([jobs, jobs / first], [jobs / first, _copy(jobs / first, tmp_path / "copy" / first)]):
+        twins = load_study(paths)
+        assert twins.tables.trials.height == (8 if paths[0] == jobs else 2)
+        assert any("are here already" in told for told in twins.skipped)
 
 
 @pytest.mark.slow

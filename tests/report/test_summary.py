@@ -40,7 +40,7 @@ def test_the_headline_comes_first_then_three_tables_for_each_agent_within_80_col
     lines = _squeezed(tables)
     assert "condition n resolved 95 % CI Δ Δ 95 % CI p steps tokens cost" in lines
     (touched,) = [line for line in lines if line.startswith("counter-edit 8 4 = 50% 22–78% −50.0 ")]
-    assert touched.endswith(" 0.50 12.0 1,000 $0.100")
+    assert touched.endswith(" 1 12.0 1,000 $0.100")  # 0.50 alone, of two conditions
     assert "counter-edit 8 8 8 8 8 8 0" in lines
     assert "counter-edit 8 32 32 0 0 0 8 0 8 0 2+0 of 4, 2 ?" in lines
 
@@ -48,7 +48,7 @@ def test_the_headline_comes_first_then_three_tables_for_each_agent_within_80_col
 def test_findings_trials_notes_and_where_it_is() -> None:
     printed = _printed(STUDY)
     lines = printed.splitlines()
-    assert "m: 2 of 4 failures under counter-edit are resolved once the user's edit is out." in lines
+    assert "m: 2 of 2 failures under counter-edit are resolved once the user's edit is out." in lines
     assert "  a__mini-swe-agent-m__vanilla__r1: resolved (finished), 10 steps, $0.100" in lines
     assert (
         "  a__mini-swe-agent-m__counter-edit__r1: unresolved (finished), 12 steps, $0.100; user: triggered once, "
@@ -56,10 +56,30 @@ def test_findings_trials_notes_and_where_it_is() -> None:
     ) in lines
     assert "· ?: not looked at yet; fourhands ablate does it." in lines
     assert "· left out: runs/b: is a copy" in lines
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "Run: runs/a",
         "A trial's story: fourhands show runs/a/trials/a__mini-swe-agent-m__counter-edit__r1",
+        "All of it on a page: fourhands report runs/a",
     ]
+
+
+def test_p_is_the_adjusted_one_and_its_note_names_the_family_where_it_has_several_members() -> None:
+    note = "p is adjusted by Holm's method; the family is all conditions of one agent and model against its vanilla."
+    notes = summary(STUDY).notes
+    assert sum(each.startswith(note) for each in notes) == 1
+    assert not any("p (Holm)" in each for each in notes)
+    pair = study(trial(task, label) for task in "ab" for label in ("vanilla", "counter-edit"))
+    assert not any("Holm" in each for each in summary(pair).notes)
+
+
+def test_failures_that_nobody_looked_at_are_in_no_count_of_causes() -> None:
+    failed = [trial(task, "counter-edit", solved=False) for task in "abc"]
+    for row in failed[:2]:
+        row |= {"ablation": "edit_caused", "ablation_by": "removal"}
+    assert summary(study(failed)).findings == (
+        "m: 2 of 2 failures under counter-edit are resolved once the user's edit is out.",
+    )
+    assert summary(study(failed[2:])).findings == ()
 
 
 def test_each_caution_of_the_study_is_a_note() -> None:

@@ -113,6 +113,7 @@ def test_a_trial_is_read_with_all_that_its_result_tells(job: Job) -> None:
         agent="codex",
         agent_version="0.161.0",
         model="openai/gpt-5",
+        id="8f870440-c4f0-41a9-8239-6bbbe7dc1bf7",
         ended=True,
         reward=1.0,
         steps=2,

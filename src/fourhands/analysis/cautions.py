@@ -183,7 +183,7 @@ def _versions(trials: Sequence[Trial]) -> Iterator[str]:
     found: dict[str, set[str]] = defaultdict(set)
     for trial in trials:
         if trial.agent_version:
-            found[trial.agent].add(trial.agent_version)
+            found[trial.agent].update(trial.agent_version.split(", "))
     for agent, versions in found.items():
         if len(versions) > 1:
             yield f"{agent}: versions {listed(sorted(versions))} are counted together."

@@ -21,7 +21,7 @@ from fourhands.analysis.statistics import (
 )
 from fourhands.analysis.study import Study
 
-__all__ = ["ArmChange", "Comparison", "TaskChange", "compare"]
+__all__ = ["ALPHA", "ArmChange", "Comparison", "TaskChange", "compare", "lacking"]
 
 ALPHA: Final = 0.05
 """A regression is said to be one at this level, one-sided, adjusted by Holm's method over all that is compared."""
@@ -54,8 +54,10 @@ class ArmChange:
     """One agent and model under one condition, before and after.
 
     ``p_worse`` is the one-sided p that it became worse, adjusted by Holm's method over the family of all arms of the
-    comparison; ``None`` without a task that is scored on both sides. ``before`` and ``after`` hold all trials of the
-    two arms, ``tasks`` those that are scored on both sides, ``incomplete`` the others.
+    comparison, and ``least_p`` the smallest that any second run could have led to, given the first, adjusted alike:
+    were all lost that the first run solved, in every arm. Both are ``None`` without a task that is scored on both
+    sides. ``before`` and ``after`` hold all trials of the two arms, ``tasks`` those that are scored on both sides,
+    ``incomplete`` all others that either run planned.
     """
 
     before: Arm
@@ -66,12 +68,23 @@ class ArmChange:
     """Of each task its difference to vanilla in the first run; empty under `vanilla`, or without it."""
     delta_after: Mapping[str, float]
     p_worse: float | None = None
+    least_p: float | None = None
 
     @property
     def name(self) -> str:
         """Agent, model and condition; both agents where they are called differently."""
         agents = dict.fromkeys(f"{arm.agent} · {arm.model}" for arm in (self.before, self.after))
         return f"{' → '.join(agents)} · {self.before.condition}"
+
+    @cached_property
+    def rate_before(self) -> float | None:
+        """Mean over ``tasks`` of each one's resolve rate in the first run, 0 to 1."""
+        return mean(fmean(task.before) for task in self.tasks)
+
+    @cached_property
+    def rate_after(self) -> float | None:
+        """The same in the second run: ``rate_before`` and ``change`` together."""
+        return mean(fmean(task.after) for task in self.tasks)
 
     @cached_property
     def change(self) -> float | None:
@@ -117,9 +130,11 @@ class ArmChange:
                 yield self.delta_after[task] - before
 
     def mean_change(self, column: Literal["steps", "tokens", "cost"]) -> float | None:
-        """The mean over scored trials after less the one before."""
+        """The mean over scored trials of ``tasks`` after less the one before."""
+        tasks = {task.task for task in self.tasks}
         before, after = (
-            mean(getattr(trial, column) for trial in arm.scored) for arm in (self.before, self.after)
+            mean(getattr(trial, column) for trial in arm.scored if trial.task in tasks)
+            for arm in (self.before, self.after)
         )
         return None if before is None or after is None else after - before
 
@@ -127,6 +142,16 @@ class ArmChange:
     def is_regression(self) -> bool:
         """Whether it became worse, and that is more than chance explains at the level of 5 %."""
         return self.p_worse is not None and self.p_worse < ALPHA and (self.change or 0) < 0
+
+    @property
+    def losable(self) -> int:
+        """Of ``tasks`` those that the first run solved at least once: only these can become worse."""
+        return sum(any(task.before) for task in self.tasks)
+
+    @property
+    def can_be_regression(self) -> bool:
+        """Whether any second run could have been called a regression, given the first."""
+        return self.least_p is not None and self.least_p < ALPHA
 
 
 @dataclass(frozen=True)
@@ -178,6 +203,9 @@ def _name(agent: Agent) -> str:
 
 def _change(old: Agent, before: Arm, new: Agent, after: Arm) -> ArmChange:
     paired = pair(before, after)
+    # `pair` asks for the tasks of its second arm: those that only the first run has are missing all the same.
+    swapped = (Incomplete(each.task, each.condition, each.vanilla) for each in pair(after, before).incomplete)
+    incomplete = {each.task: each for each in (*swapped, *paired.incomplete)}
     return ArmChange(
         before=before,
         after=after,
@@ -185,7 +213,7 @@ def _change(old: Agent, before: Arm, new: Agent, after: Arm) -> ArmChange:
             TaskChange(task, was, now)
             for task, was, now in zip(paired.tasks, paired.before, paired.after, strict=True)
         ),
-        incomplete=paired.incomplete,
+        incomplete=tuple(incomplete[task] for task in sorted(incomplete)),
         delta_before=_deltas(old, before),
         delta_after=_deltas(new, after),
     )
@@ -199,12 +227,14 @@ def _deltas(agent: Agent, arm: Arm) -> dict[str, float]:
 
 
 def _adjusted(changes: Iterable[ArmChange]) -> Iterator[ArmChange]:
-    """With the one-sided p of each, adjusted over all that have one."""
+    """With the one-sided p of each, and the least there could be, adjusted over all that have one."""
     found = list(changes)
     tested = [change for change in found if change.test is not None]
-    adjusted = iter(holm([_worse(change) for change in tested]) if tested else ())
+    ps = iter(holm([_worse(change) for change in tested]))
+    # An adjusted p falls with any p of its family: the least one is had where all of them are least.
+    least = iter(holm([_least(change) for change in tested]))
     for change in found:
-        yield change if change.test is None else replace(change, p_worse=next(adjusted))
+        yield change if change.test is None else replace(change, p_worse=next(ps), least_p=next(least))
 
 
 def _worse(change: ArmChange) -> float:
@@ -212,3 +242,14 @@ def _worse(change: ArmChange) -> float:
     assert change.test is not None
     half = change.test.p / 2
     return half if (change.change or 0) < 0 else 1 - half
+
+
+def _least(change: ArmChange) -> float:
+    """If all were lost that can be: of 2ⁿ signs, equally likely by chance, one is as bad. Unchanged, p is a half."""
+    return 0.5 ** max(change.losable, 1)
+
+
+def lacking(missing: Incomplete) -> str:
+    """Which run lacks an outcome that counts of a task, and why: ``second run: not planned``."""
+    sides = ((missing.vanilla, "first"), (missing.condition, "second"))
+    return "; ".join(f"{run} run: {reason}" for reason, run in sides if reason)

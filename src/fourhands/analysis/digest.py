@@ -30,7 +30,10 @@ _DELIVERS: Final = frozenset({EventKind.EDIT_APPLIED, EventKind.MESSAGE_SENT})
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a trial is, apart from what happened in it: its plan's part, and its run's."""
+    """What a trial is, apart from what happened in it: its plan's part, and its run's.
+
+    ``shadowed`` are labels of the conditions whose user is watched for in it; ``None`` where nobody watches.
+    """
 
     run: str
     key: TrialKey
@@ -38,6 +41,7 @@ class Subject:
     record_status: str | None = None
     agent_version: str | None = None
     applicable: bool = True
+    shadowed: tuple[str, ...] | None = ()
 
     def row(self) -> dict[str, Any]:
         """Its columns of ``trials``."""
@@ -58,7 +62,8 @@ class Subject:
             "applicable": self.applicable,
             "scored": False,
             "attempt": 0,
-            "would_trigger": [],
+            "shadowed": None if self.shadowed is None else list(self.shadowed),
+            "would_trigger": None if self.shadowed is None else [],
         }
 
 

@@ -13,7 +13,7 @@ from fourhands.analysis.findings.causal import CausalRow, causal_table
 from fourhands.analysis.findings.conditions import ConditionRow, condition_table
 from fourhands.analysis.findings.controls import ControlRow, control_table
 from fourhands.analysis.findings.main import Retention, main_table
-from fourhands.analysis.statistics import Interval, wilson
+from fourhands.analysis.statistics import Interval, holm, wilson
 from fourhands.analysis.study import Study
 from fourhands.analysis.words import count, p_value, percent, points, reach
 from fourhands.model.condition import ConditionName
@@ -28,7 +28,8 @@ def headline(study: Study) -> tuple[str, str]:
     """How much the user's hands cost, and what became of what they did.
 
     It is about `counter-edit` where that was compared with `vanilla`, else about the condition with the largest mean
-    difference. A difference that the study cannot tell from chance is said to be one.
+    difference. Its p is adjusted by Holm's method for all conditions that were compared, since it could have been
+    about any of them. A difference that the study cannot tell from chance is said to be one.
     """
     agents = agents_of(study)
     if not any(arm.scored for agent in agents for arm in agent.arms):
@@ -37,7 +38,31 @@ def headline(study: Study) -> tuple[str, str]:
     if not compared:
         return _uncompared(agents)
     row = max(compared, key=_weight)
-    return _difference(study, row), _deeds(study, agents, row.condition)
+    return _difference(study, row, _chance(row, compared)), _deeds(study, agents, row.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chance:
+    """``p`` of no difference, adjusted for ``conditions``; ``None`` where no task is paired for every agent."""
+
+    p: float | None
+    conditions: int
+
+    def told(self, interval: Interval, tasks: int) -> str:
+        """The interval and the p in brackets, and what so many tasks can say."""
+        assert self.p is not None, "where there is an interval, there is a test"
+        doubtful = self.p >= _LEVEL  # the test is exact; the interval may be wider than it
+        among = f", adjusted for {self.conditions} conditions" if self.conditions > 1 else ""
+        over = "" if doubtful else f"{count(tasks, 'task')}, "
+        doubt = f", which {count(tasks, 'task')} cannot tell from chance" if doubtful else ""
+        return f" (95 % interval {reach(interval)}, {over}{p_value(self.p)}{among}){doubt}"
+
+
+def _chance(row: ControlRow, compared: Sequence[ControlRow]) -> _Chance:
+    """Of one agent alone this is the p of the paired test: it is the same permutation."""
+    ps = {each.condition: each.p for each in compared if each.p is not None}
+    adjusted = dict(zip(ps, holm([*ps.values()]), strict=True))
+    return _Chance(adjusted.get(row.condition), len(ps))
 
 
 def _weight(row: ControlRow) -> tuple[bool, bool, float]:
@@ -77,49 +102,37 @@ def _who(agent: str, model: str, agents: Sequence[Agent]) -> str:
     return model if len({each.agent for each in agents}) == 1 else f"{agent} · {model}"
 
 
-def _difference(study: Study, row: ControlRow) -> str:
+def _difference(study: Study, row: ControlRow, chance: _Chance) -> str:
     found = [each for each in condition_table(study) if each.condition == row.condition]
     compared = [each for each in found if each.delta is not None]
     if len(compared) == 1:
-        return _of_one(compared[0], study)
+        return _of_one(compared[0], study, chance)
     agents = agents_of(study)
     what = "models" if len({each.agent for each in compared}) == 1 else "agents and models"
     worst = min(compared, key=lambda each: each.delta or 0.0)
-    mean = row.mean_delta or 0.0
-    middle = ""
-    if row.mean_interval is not None and row.p is not None:
-        middle = (
-            f" (95 % interval {reach(row.mean_interval)} over {count(row.tasks, 'task')}, sign-flip test: "
-            f"{p_value(row.p)}{_doubt(row.mean_interval, row.p, row.tasks)})"
-        )
-    ends = f" ({reach(worst.delta_interval)})" if worst.delta_interval else ""
+    told = chance.told(row.mean_interval, row.tasks) if row.mean_interval else ""
+    ends = (
+        f" ({reach(worst.delta_interval)}, not adjusted for having been picked)"
+        if worst.delta_interval
+        else ""
+    )
     return (
-        f"Over {len(compared)} {what}, {row.condition} changed the resolve rate by {points(mean)} points on "
-        f"average{middle}, the worst being {_who(worst.agent, worst.model, agents)}: "
-        f"{points(worst.delta or 0.0)}{ends}."
+        f"Over {len(compared)} {what}, {row.condition} changed the resolve rate by "
+        f"{points(row.mean_delta or 0.0)} points on average{told}. The worst of {len(compared)} is "
+        f"{_who(worst.agent, worst.model, agents)}: {points(worst.delta or 0.0)}{ends}."
     )
 
 
-def _of_one(row: ConditionRow, study: Study) -> str:
+def _of_one(row: ConditionRow, study: Study, chance: _Chance) -> str:
     agents = agents_of(study)
     vanilla = next(agent.vanilla for agent in agents if (agent.agent, agent.model) == (row.agent, row.model))
     assert vanilla is not None, "Δ is of a pair"
-    told = f"{points(row.delta or 0.0)} points"
-    if row.delta_interval and row.test:
-        told += (
-            f" by task (95 % interval {reach(row.delta_interval)}, {row.test.method}: {p_value(row.test.p)})"
-            f"{_doubt(row.delta_interval, row.test.p, row.pairs)}"
-        )
+    told = chance.told(row.delta_interval, row.pairs) if row.delta_interval else ""
     return (
         f"Under {row.condition}, {_who(row.agent, row.model, agents)} resolved {row.resolved} of "
-        f"{count(row.scored, 'trial')}, against {vanilla.resolved} of {len(vanilla.scored)} left alone: {told}."
+        f"{count(row.scored, 'trial')}, {vanilla.resolved} of {len(vanilla.scored)} left alone: "
+        f"{points(row.delta or 0.0)} points by task{told}."
     )
-
-
-def _doubt(interval: Interval, p: float, tasks: int) -> str:
-    if p < _LEVEL and not interval.low <= 0 <= interval.high:
-        return ""
-    return f", which {count(tasks, 'task')} cannot tell from chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +191,13 @@ def _retention(found: _Found) -> list[str]:
     if not solved:
         return []
     kept = sum(each.kept for each in found.retained)
-    told = f"{kept} of {count(solved, 'task')} mostly solved left alone stay so ({percent(kept / solved)}"
+    what = count(solved, "task") if len(found.retained) == 1 else f"{count(solved, 'pair')} of task and model"
+    told = f"{kept} of {what} mostly solved left alone stay so ({percent(kept / solved)}"
     nulls = [each.null for each in found.retained if each.null is not None]
     if len(nulls) == len(found.retained):
         expected = sum(null * each.solved for each, null in zip(found.retained, nulls, strict=True)) / solved
         return [f"{told}, where noise alone would leave {percent(expected)})"]
-    return [f"{told}; with one repeat nothing tells what noise alone would leave)"]
+    return [f"{told}; nothing here tells what noise alone would leave)"]
 
 
 def _stand_in(arms: Sequence[Arm]) -> str:

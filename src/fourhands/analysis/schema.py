@@ -66,7 +66,10 @@ TRIALS: Final = (
     _text("benchmark", "the benchmark that the task is of, where the plan tells"),
     _text("record_status", "how far the task's record of edits was validated by whoever released it"),
     _text("agent", "name of the agent"),
-    _text("agent_version", "its version, as installed"),
+    _text(
+        "agent_version",
+        "its version, as installed; all versions, of a run that was gone on with after an upgrade",
+    ),
     _text("model", "name of the model"),
     _text("condition", "label: the condition and every parameter that is not its default"),
     _text("condition_name", "the condition without parameters"),
@@ -109,9 +112,8 @@ TRIALS: Final = (
     _number("user_cost_at_least", "US dollars", "the part of it that is known"),
     _count("intended", "interventions", "that the user planned"),
     _count("triggered", "times", "the user acted, whether or not anything came of it"),
-    _texts(
-        "would_trigger", "under `vanilla`: labels of the conditions whose user would have acted at least once"
-    ),
+    _texts("shadowed", "under `vanilla`: labels of the conditions whose user was watched for"),
+    _texts("would_trigger", "those of them whose user would have acted at least once; null: nobody watched"),
     _count("delivered", "interventions", "whose edit the user wrote, or whose words alone were said"),
     _count("edits_applied", "edits", "that the workspace took"),
     _count("announced", "interventions", "of which the agent's own client told its model"),

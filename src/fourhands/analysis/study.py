@@ -31,7 +31,7 @@ class TaskInfo:
 class RunInfo:
     """One run: where it is, and what it was run with. ``kind``: ours, or a plain Harbor job.
 
-    ``agents`` maps each agent to its version, ``packages`` what else was resolved; ``settings`` are the plan's.
+    ``agents`` maps each agent to its versions, ``packages`` what else was resolved; ``settings`` are the plan's.
     """
 
     run: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fourhands.analysis.comparison import Comparison
     from fourhands.analysis.gates import GateResult
@@ -29,8 +29,9 @@ def compare(
         ),
     ] = None,
     format: Annotated[  # noqa: A002 - what the option is called
-        str, typer.Option(help="terminal, markdown (as GitHub shows it), or json.")
-    ] = "terminal",
+        str | None,
+        typer.Option(help="terminal, markdown (as GitHub shows it), or json; default: terminal."),
+    ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write JUnit's XML to this file.")] = None,
     story: Annotated[
         str | None, typer.Option(help="A task: put its trials in both runs side by side, on a page.")
@@ -38,7 +39,7 @@ def compare(
     condition: Annotated[
         str | None, typer.Option(help="Of which condition the story is; default: the first but vanilla.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="The story's page.")] = Path("story.html"),
+    out: Annotated[Path | None, typer.Option(help="The story's page; default: story.html.")] = None,
 ) -> None:
     """Compare two runs task by task; exits with 1 where a gate fails.
 
@@ -47,33 +48,56 @@ def compare(
     from fourhands.analysis.comparison import compare as compared
     from fourhands.analysis.gates import REGRESSION, check, parse_gate
     from fourhands.cli.console import errors, output
+    from fourhands.cli.destinations import see_that_file_can_be
     from fourhands.model.errors import InputError
     from fourhands.report.junit import junit as as_junit
     from fourhands.report.loading import load_study
     from fourhands.trajectories.run_folder import write_atomically
 
-    if format not in _FORMATS:
-        raise InputError(f"format {format!r}: choose from {', '.join(_FORMATS)}")
-    gates = [parse_gate(text) for text in (fail_if or [REGRESSION])]
     if story is not None:
         from fourhands.cli.side_by_side import write_side_by_side
 
-        address = write_side_by_side((before, after), story, condition, out)
+        _see_that_none_is_given(
+            {"--fail-if": fail_if, "--format": format, "--junit": junit}, "without --story"
+        )
+        page = out or Path("story.html")
+        see_that_file_can_be(page, "--out")
+        address = write_side_by_side((before, after), story, condition, page)
         output().print(f"Side by side: {address}", markup=False, highlight=False, soft_wrap=True)
         return
+    _see_that_none_is_given({"--condition": condition, "--out": out}, "with --story TASK")
+    form = format or _FORMATS[0]
+    if form not in _FORMATS:
+        raise InputError(f"format {form!r}: choose from {', '.join(_FORMATS)}")
+    if junit is not None:
+        see_that_file_can_be(junit, "--junit")
+    gates = [parse_gate(text) for text in (fail_if or [REGRESSION])]
     studies = [load_study([run]) for run in (before, after)]
     comparison = compared(*studies)
     if not comparison.changes:
         only = "; ".join(comparison.unmatched) or "no trials"
         raise InputError(f"{before} and {after} have nothing in common to compare: {only}")
     results = check(comparison, gates)
-    _print(comparison, results, format)
+    _print(comparison, results, form)
     for told in (*(skipped for study in studies for skipped in study.skipped), *comparison.unmatched):
         errors().print(f"· {told}", markup=False, highlight=False, soft_wrap=True)
     if junit is not None:
         write_atomically(junit, as_junit(comparison, results))
     if any(result.failed for result in results):
         raise typer.Exit(1)
+
+
+def _see_that_none_is_given(options: Mapping[str, object], only: str) -> None:
+    """See that no option is given that would be left unheeded.
+
+    Raises:
+        InputError: one is; names it, and says how alone it can be given.
+    """
+    from fourhands.model.errors import InputError
+
+    for name, given in options.items():
+        if given not in (None, []):
+            raise InputError(f"{name}: can be given only {only}")
 
 
 def _print(comparison: Comparison, results: Sequence[GateResult], format_name: str) -> None:
@@ -113,6 +137,7 @@ def _verdicts(results: Sequence[GateResult]) -> list[str]:
 def _json(comparison: Comparison, results: Sequence[GateResult]) -> str:
     import orjson
 
+    from fourhands.analysis.comparison import lacking
     from fourhands.report.rendering.records import records
     from fourhands.report.views import comparison as views
 
@@ -121,6 +146,11 @@ def _json(comparison: Comparison, results: Sequence[GateResult]) -> str:
         "schema": 1,
         "arms": records(arms) if arms else [],
         "tasks": records(tasks) if tasks else [],
+        "incomplete": [
+            {"arm": arm.name, "task": missing.task, "why": lacking(missing)}
+            for arm in comparison.changes
+            for missing in arm.incomplete
+        ],
         "gates": [
             {
                 "gate": each.gate.text,

@@ -35,6 +35,7 @@ def report(
     Example: fourhands report runs/a
     """
     from fourhands.cli.console import output
+    from fourhands.cli.destinations import see_that_file_can_be, see_that_folder_can_be
     from fourhands.model.errors import InputError
     from fourhands.report.figures import figures as draw
     from fourhands.report.html.writer import write_html_report
@@ -44,8 +45,10 @@ def report(
     if out is None and len(runs) > 1:
         raise InputError("a report of several runs: say where it goes with --out FILE.html")
     target = runs[0] / "report.html" if out is None else out
-    if target.is_dir():
-        raise InputError(f"{target} is a folder: name a file with --out FILE.html")
+    if out is not None or runs[0].is_dir():  # else it is the run that is wrong, and reading it says how
+        see_that_file_can_be(target, "--out")
+    if figures is not None:
+        see_that_folder_can_be(figures, "--figures")
     with _progress() as told:
         study = load_study(
             runs, None if prices is None else price_table(prices), done=told("reading the records")

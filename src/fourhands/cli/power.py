@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["power"]
 
 _SCHEMA = 1
+_POINTS = 100
+"""A difference of rates is no larger."""
 
 
 def power(
@@ -52,6 +54,9 @@ def power(
 
     Example: fourhands power --rate 0.75 --delta -5 --repeats 1,3
     """
+    # Not a number is neither side of anything: `not` refuses it as well.
+    if not (delta and -_POINTS <= delta <= _POINTS):
+        raise InputError(f"--delta {delta:g}: give percentage points from -100 to 100, and not 0, such as -5")
     counts = _counts(repeats)
     if rate is None and runs and spread is None:
         document, table = _from_runs(runs, delta, counts, chance=power)

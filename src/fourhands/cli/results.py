@@ -47,6 +47,7 @@ def results(
     Example: fourhands results runs/a --format parquet --out tables
     """
     from fourhands.cli.console import errors, output
+    from fourhands.cli.destinations import see_that_folder_can_be
     from fourhands.report.export import Exporter, see_that_there_is
     from fourhands.report.loading import load_events, load_study
     from fourhands.report.prices import price_table
@@ -56,6 +57,8 @@ def results(
     if table is not None:
         see_that_there_is(table)
     _see_that_it_has_a_place(form, table, out)
+    if out is not None:
+        see_that_folder_can_be(out, "--out")
     study = load_study(runs, None if prices is None else price_table(prices))
     exporter = Exporter(study, lambda: load_events(runs))
     if out is not None:

@@ -13,7 +13,8 @@ import polars as pl
 from fourhands.analysis.study import Study
 from fourhands.model.condition import ConditionName
 from fourhands.model.errors import InputError
-from fourhands.report.html.writer import write_html_report
+from fourhands.report.html.trial_data import run_names
+from fourhands.report.html.writer import StoriesAlone, write_html_report
 from fourhands.report.loading import load_study
 
 __all__ = ["write_side_by_side"]
@@ -29,9 +30,14 @@ def write_side_by_side(runs: Sequence[Path], task: str, condition: str | None, o
         out: the page.
 
     Raises:
-        InputError: a run has no such trial; says what there is.
+        InputError: a run has no such trial, which says what there is; or it is a job of Harbor's, without stories.
     """
     study = load_study(runs)
+    for info in study.runs:
+        if info.kind != "run":
+            raise InputError(
+                f"--story: {info.path} is a job of Harbor's, which has no stories: give runs of Fourhands"
+            )
     if len(study.runs) < len(runs):
         raise InputError(f"{runs[1]} is a copy of {runs[0]}: its stories are the same")
     trials = study.tables.trials.filter(pl.col("attempt") > 0)
@@ -47,9 +53,11 @@ def write_side_by_side(runs: Sequence[Path], task: str, condition: str | None, o
                 f"{info.path} has no trial of {task} under {label}; there are {', '.join(there) or 'none'}"
             )
     only = replace(study, tables=replace(study.tables, trials=pl.concat(found)))
-    write_html_report(only, out)
     pair = ",".join(quote(f"{rows['run'][0]}/{rows['trial'][0]}", safe="") for rows in found)
-    return f"{out.absolute().as_uri()}#compare={pair}"
+    start = f"compare={pair}"
+    title = f"{task} in {' and '.join(run_names(study).values())}"
+    write_html_report(only, out, stories_alone=StoriesAlone(title, whole=study, start=start))
+    return f"{out.absolute().as_uri()}#{start}"
 
 
 def _see_that_there_is(task: str, trials: pl.DataFrame) -> None:

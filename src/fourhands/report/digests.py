@@ -45,7 +45,7 @@ def digested(
     """The tables of a run's trials, in their order."""
     keep = len(trials) >= _KEPT_FROM
     place = run / _FOLDER / _key(prices)
-    stamps = {trial.subject.key.slug: _stamp(trial.folder) for trial in trials} if keep else {}
+    stamps = {trial.subject.key.slug: _stamp(trial) for trial in trials} if keep else {}
     known = _read(place, stamps) if keep else Tables.of()
     have = set(known.trials["trial"])
     new = [
@@ -129,10 +129,10 @@ class _Blobs:
             return b""
 
 
-def _stamp(folder: Path) -> str:
+def _stamp(trial: OwnTrial) -> str:
     """What changes when anything changes that a trial's rows are made of."""
-    parts = []
-    for attempt in attempts_in(folder):
+    parts = [hashlib.sha256(repr(trial.subject).encode()).hexdigest()[:16]]
+    for attempt in attempts_in(trial.folder):
         for path in (attempt.events_path, ablation_path(attempt)):
             try:
                 found = path.stat()

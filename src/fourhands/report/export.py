@@ -21,7 +21,6 @@ from fourhands.report.rendering import TEXTS
 from fourhands.report.rendering.frames import view_frame
 from fourhands.report.table import TableView
 from fourhands.report.views import VIEWS
-from fourhands.report.views.tidy import tidy
 from fourhands.trajectories.run_folder import write_atomically
 
 __all__ = ["Exporter", "see_that_there_is"]
@@ -54,7 +53,7 @@ class Exporter:
         """One table as text.
 
         Raises:
-            InputError: there is no such table, or these runs have nothing to show in it.
+            InputError: there is no such table, or these runs have nothing to show in it, or it is for programs.
         """
         if form is Format.CSV:
             return _flat(self._frame(name)).write_csv()
@@ -66,7 +65,8 @@ class Exporter:
         """One table for people. Raises as `text`."""
         see_that_there_is(name)
         if name not in VIEWS:
-            return tidy(name, self._tidy(name))
+            wide = f"{name!r} has {len(TABLES[name])} columns, for programs"
+            raise InputError(f"--table: {wide}: choose --format csv, json or parquet")
         view = VIEWS[name](self.study)
         if view is None:
             raise InputError(f"--table: these runs have nothing to show in the table {name!r}")

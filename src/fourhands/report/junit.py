@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from fourhands.analysis.comparison import ArmChange, Comparison, TaskChange
+from fourhands.analysis.comparison import ArmChange, Comparison, TaskChange, lacking
 from fourhands.analysis.gates import GateResult
 from fourhands.report.text import visible
 
@@ -50,9 +50,7 @@ def _suite(root: Element, arm: ArmChange) -> None:
             SubElement(case, "system-out").text = _told(task)
     for missing in arm.incomplete:
         case = SubElement(suite, "testcase", classname=_text(arm.name), name=_text(missing.task))
-        sides = ((missing.vanilla, "first"), (missing.condition, "second"))
-        why = "; ".join(f"{run} run: {reason}" for reason, run in sides if reason)
-        SubElement(case, "skipped", message=_text(why))
+        SubElement(case, "skipped", message=_text(lacking(missing)))
 
 
 def _told(task: TaskChange) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+
+from pydantic import BaseModel, Field, ValidationError
 
 from fourhands.analysis.digest import Subject
 from fourhands.analysis.study import RunInfo, TaskInfo
@@ -39,9 +41,10 @@ class OwnTrial:
 
 @dataclass(frozen=True, slots=True)
 class ForeignTrial:
-    """A trial of a Harbor job, as its row of ``trials``."""
+    """A trial of a Harbor job, as its row of ``trials``; ``identity`` is the same in every copy, if it is known."""
 
     row: dict[str, Any]
+    identity: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +74,60 @@ def find_sources(paths: Sequence[Path], prices: PriceTable | None = None) -> tup
             skipped.append(
                 f"{path}: is a copy of {twin.path} (run {source.info.run}); it was not counted again"
             )
-            continue
-        sources.append(source)
-    return _without_replays(sources, skipped), skipped
+        else:
+            sources.append(source)
+    return _without_twins(_without_replays(sources, skipped), skipped), skipped
 
 
 def _without_replays(sources: list[Source], skipped: list[str]) -> list[Source]:
-    """A replay shows again what its run has shown: beside it, it is no further evidence."""
-    at = {source.path: source for source in sources}
-    kept = []
-    for source in sources:
-        replayed = source.info.settings.get("replay")
-        if replayed and (of := at.get(Path(replayed).resolve())) is not None:
+    """Of a run and its replays one: what a replay shows was shown before, and is no further evidence."""
+    kept: dict[str, Source] = {}
+    for source in sorted(sources, key=lambda each: _replayed(each) is not None):  # what is no replay, first
+        root = _root(source)
+        if root in kept:
             skipped.append(
-                f"{source.path}: replays {of.path}, which is here as well; it was not counted again"
+                f"{source.path}: replays what {kept[root].path} holds as well; it was not counted again"
             )
         else:
-            kept.append(source)
-    return kept
+            kept[root] = source
+    return [source for source in sources if source in kept.values()]
+
+
+def _replayed(source: Source) -> Path | None:
+    recording = source.info.settings.get("replay")
+    return Path(recording).resolve() if recording else None
+
+
+def _root(source: Source) -> str:
+    """The run whose replies a run holds: itself, or what was recorded, through replays of replays."""
+    run, path = source.info.run, _replayed(source)
+    seen: set[Path] = set()
+    while path is not None and path not in seen:
+        seen.add(path)
+        run = str(path)  # a cassette, or a run that is not there any more
+        try:
+            plan = RunFolder(path).plan()
+        except InputError:
+            break
+        run = plan.run_id
+        path = plan.settings.replay.resolve() if plan.settings.replay else None
+    return run
+
+
+def _without_twins(sources: list[Source], skipped: list[str]) -> list[Source]:
+    """Each Harbor trial once, however many folders hold it: a job within another, or a copy of one."""
+    seen: set[str] = set()
+    found = []
+    for source in sources:
+        new = tuple(trial for trial in source.foreign if trial.identity not in seen)
+        if twins := len(source.foreign) - len(new):
+            skipped.append(
+                f"{source.path}: {twins} of its trials are here already; they were not counted again"
+            )
+        seen |= {trial.identity for trial in new if trial.identity}
+        if source.own or new or not twins:
+            found.append(replace(source, foreign=new))
+    return found
 
 
 def _source(path: Path, prices: PriceTable | None) -> Source:
@@ -107,7 +146,9 @@ def _source(path: Path, prices: PriceTable | None) -> Source:
 def _own(folder: RunFolder, prices: PriceTable | None) -> Source:
     plan = folder.plan()
     lock, problem = _lock(folder)
-    versions = {name: str(found.get("version", "")) for name, found in lock.get("agents", {}).items()}
+    shadows: dict[tuple[str, str], list[str]] = {}
+    for user in plan.users:
+        shadows.setdefault((user.task, user.condition), []).extend(user.shadow_of)
     tasks = {task.name: task for task in plan.tasks}
     reasons = {(user.task, user.condition): user.not_applicable for user in plan.users if user.not_applicable}
     own = tuple(
@@ -117,8 +158,9 @@ def _own(folder: RunFolder, prices: PriceTable | None) -> Source:
                 key=(key := trial.key),
                 benchmark=tasks[trial.task].benchmark,
                 record_status=tasks[trial.task].record_status,
-                agent_version=versions.get(trial.agent),
+                agent_version=lock.agents.get(trial.agent),
                 applicable=(trial.task, trial.condition) not in reasons,
+                shadowed=tuple(shadows.get((trial.task, trial.condition), ())),
             ),
             folder.path / "trials" / key.slug,
         )
@@ -130,24 +172,51 @@ def _own(folder: RunFolder, prices: PriceTable | None) -> Source:
         kind="run",
         settings=plan.settings.model_dump(mode="json"),
         tasks=tuple(_tasks(plan)),
-        agents=versions,
-        packages={**lock.get("packages", {}), "python": lock.get("python", "")} if lock else {},
+        agents=lock.agents,
+        packages=lock.packages,
         repeats=max((trial.repeat for trial in plan.trials), default=1),
     )
     told = prices if prices is not None else prices_of(folder)
-    return Source(folder.path, info, own=own, prices=told, skipped=(problem,) if problem else ())
+    return Source(folder.path, info, own=own, prices=told, skipped=problem)
 
 
-def _lock(folder: RunFolder) -> tuple[dict[str, Any], str | None]:
-    """What was resolved last; nothing where that was not written yet, or cannot be read."""
+class _Agent(BaseModel):
+    version: str = ""
+
+
+class _Resolved(BaseModel):
+    packages: dict[str, str] = {}
+    agents: dict[str, _Agent] = {}
+    python: str = ""
+
+
+class _LockFile(BaseModel):
+    resolved: tuple[_Resolved, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lock:
+    """What was resolved: of each agent all versions that the run has had, and of packages the last."""
+
+    agents: dict[str, str] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+
+
+def _lock(folder: RunFolder) -> tuple[_Lock, tuple[str, ...]]:
+    """What was resolved, and what is wrong with that; nothing where it was not written yet, or cannot be read."""
     path = folder.path / "lock.json"
     try:
-        resolved = json.loads(path.read_bytes())["resolved"][-1]
+        resolved = _LockFile.model_validate_json(path.read_bytes()).resolved
     except FileNotFoundError:
-        return {}, None
-    except (ValueError, KeyError, IndexError, TypeError):
-        return {}, f"{path}: is no lock of a run; which versions were run is not known"
-    return (resolved, None) if isinstance(resolved, dict) else ({}, f"{path}: is no lock of a run")
+        return _Lock(), ()
+    except (ValidationError, OSError):
+        return _Lock(), (f"{path}: is no lock of a run; which versions were run is not known",)
+    versions: dict[str, dict[str, None]] = {}
+    for each in resolved:
+        for name, agent in each.agents.items():
+            versions.setdefault(name, {})[agent.version] = None
+    agents = {name: ", ".join(found) for name, found in versions.items()}
+    return _Lock(agents, {**resolved[-1].packages, "python": resolved[-1].python}), ()
 
 
 def _tasks(plan: Plan) -> Iterator[TaskInfo]:
@@ -169,6 +238,8 @@ def _tasks(plan: Plan) -> Iterator[TaskInfo]:
 
 def _foreign(path: Path) -> Source:
     job = read_harbor_job(path)
+    if not job.trials:
+        raise InputError(f"{path}: no trial to read: {'; '.join(job.problems) or 'it holds none'}")
     run = f"{job.name}-{hashlib.sha256(bytes(path)).hexdigest()[:8]}"
     repeats: dict[TrialKey, int] = {}
     trials = []
@@ -179,7 +250,8 @@ def _foreign(path: Path) -> Source:
             Condition(ConditionName.VANILLA),
         )
         repeats[first] = repeats.get(first, 0) + 1
-        trials.append(ForeignTrial(_foreign_row(run, replace(first, repeat=repeats[first]), trial)))
+        row = _foreign_row(run, replace(first, repeat=repeats[first]), trial)
+        trials.append(ForeignTrial(row, trial.id))
     info = RunInfo(
         run=run,
         path=str(path),
@@ -193,7 +265,9 @@ def _foreign(path: Path) -> Source:
 
 def _foreign_row(run: str, key: TrialKey, trial: HarborTrial) -> dict[str, Any]:
     """What a Harbor job tells; it knows neither steps of the main loop nor a user."""
-    row = Subject(run, key, agent_version=trial.agent_version).row() | {"trial": f"{trial.job}/{trial.name}"}
+    row = Subject(run, key, agent_version=trial.agent_version, shadowed=None).row() | {
+        "trial": f"{trial.job}/{trial.name}"
+    }
     outcome = harbor_outcome(trial)
     if outcome is None:
         return row
@@ -216,4 +290,11 @@ def _foreign_row(run: str, key: TrialKey, trial: HarborTrial) -> dict[str, Any]:
         "cost": trial.cost_usd,
         "cost_at_least": trial.cost_usd,
         "started": trial.started,
+        "seconds": _seconds(trial.started, trial.finished),
     }
+
+
+def _seconds(started: str | None, finished: str | None) -> float | None:
+    if started is None or finished is None:
+        return None
+    return (datetime.fromisoformat(finished) - datetime.fromisoformat(started)).total_seconds()

@@ -13,7 +13,7 @@ from fourhands.model.condition import ConditionName
 from fourhands.report.price_notes import cost_of, price_notes
 from fourhands.report.rendering.records import records
 from fourhands.report.table import Cell, Column, TableView
-from fourhands.report.views import VIEWS
+from fourhands.report.views import VIEWS, notes
 
 __all__ = ["Section", "Summary", "summary"]
 
@@ -24,7 +24,7 @@ _OUTCOMES: Final = {
     "resolve_rate_low": "95 % CI",
     "delta": "Δ",
     "delta_low": "Δ 95 % CI",
-    "p": "p",
+    "p_holm": "p",
     "steps": "steps",
     "tokens": "tokens",
     "cost": "cost",
@@ -53,6 +53,10 @@ _AFTER: Final = {
     "asked": "ask",
 }
 _RATES_LEGEND: Final = "95 % CI: Wilson's, trials as independent."
+_ADJUSTED: Final = (
+    "p is adjusted by Holm's method; the family is all conditions of one agent and model against its vanilla. "
+    "Unadjusted: --table conditions."
+)
 _LEGEND: Final = (
     "intended: trials in which the user was to act; would: vanilla trials in which that user would have acted.",
     "trig(gered), deliv(ered): trials in which the user acted, and in which it took place.",
@@ -178,9 +182,9 @@ def _findings(rows: Sequence[Mapping[str, Any]], causes: Sequence[Mapping[str, A
                 f"{before['resolved']} of {before['scored']} left alone."
             )
     for row in causes:
-        if row["failed_touched"] > row["not_ablated"]:
+        if looked_at := row["failed_touched"] - row["not_ablated"]:
             yield (
-                f"{row['model']}: {row['by_removal']} of {row['failed_touched']} failures under {row['condition']} "
+                f"{row['model']}: {row['by_removal']} of {looked_at} failures under {row['condition']} "
                 "are resolved once the user's edit is out."
             )
 
@@ -218,7 +222,8 @@ def _notes(
     """The legend of what is shown, then what a reader must know."""
     if conditions:
         yield _RATES_LEGEND
-        yield from conditions.notes
+        # The first table has the adjusted p alone, under the short title.
+        yield from (_ADJUSTED if note == notes.HOLM else note for note in conditions.notes)
     yield from _LEGEND
     if after:
         yield from _AFTER_LEGEND

@@ -12,7 +12,7 @@ class Column:
     """``name`` is for machines, ``title`` for people, ``definition`` for whoever asks what it means.
 
     ``more`` names what its cells hold for machines beyond ``value``: of an interval, whose ``value`` is the low
-    end, the high one.
+    end, the high one. ``is_detail``: left out where a table must stay narrow enough to be read.
     """
 
     name: str
@@ -20,6 +20,7 @@ class Column:
     numeric: bool = True
     definition: str = ""
     more: tuple[str, ...] = ()
+    is_detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)

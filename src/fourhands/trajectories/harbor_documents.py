@@ -110,6 +110,7 @@ class TrialResult(BaseModel):
     """``result.json`` of a trial."""
 
     schema_version: Literal[1] = 1
+    id: str | None = None
     task_name: str
     config: TrialConfig
     agent_info: _AgentInfo

@@ -49,7 +49,8 @@ class HarborTrial:
     ``task`` is without the name of its organisation, unless another task of the same name needs it. ``model`` is as
     it was asked for. ``reward`` is that named ``reward``; of a verifier that gives others, their mean. ``is_valid``
     says whether it is the agent's own. ``tokens_input`` counts ``tokens_cache`` too. ``steps`` are the agent's in
-    its trajectory. A trial that has not ``ended`` was never run, was cut, or left a result that nobody can read.
+    its trajectory. ``id`` is Harbor's own, the same in every copy. A trial that has not ``ended`` was never run, was
+    cut, or left a result that nobody can read.
     """
 
     job: str
@@ -58,6 +59,7 @@ class HarborTrial:
     agent: str
     agent_version: str | None = None
     model: str | None = None
+    id: str | None = None
     ended: bool = False
     reward: float | None = None
     is_valid: bool = True
@@ -190,6 +192,7 @@ def _ended(job: str, folder: Path, result: TrialResult) -> HarborTrial:
         agent=told.name,
         agent_version=None if told.version in {"", "unknown"} else told.version,
         model=result.config.agent.model_name or (info.called if info else None),
+        id=result.id,
         ended=True,
         reward=_reward(result.verifier_result.rewards if result.verifier_result else None),
         is_valid=_OF_THE_AGENT.issuperset(exceptions) if result.reward_valid is None else result.reward_valid,

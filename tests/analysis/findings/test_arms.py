@@ -73,6 +73,22 @@ def test_a_pair_is_complete_with_one_scored_repeat_on_each_side() -> None:
     assert found.has_few_repeats
 
 
+def test_equal_differences_are_equal_floats_whatever_the_rates() -> None:
+    """A third less each: from 3 of 3 to 2, from 2 to 1, from 1 to none; and a third more, so that they cancel."""
+    arms = {"vanilla": (3, 2, 1, 0, 1, 2), "counter-edit": (2, 1, 0, 1, 2, 3)}
+    rows = [
+        trial(task, label, repeat=repeat, solved=repeat <= solved)
+        for label, arm in arms.items()
+        for task, solved in zip("abcdef", arm, strict=True)
+        for repeat in (1, 2, 3)
+    ]
+    (agent,) = agents_of(study(rows))
+    assert agent.vanilla is not None
+    found = pair(agent.vanilla, agent.others[0])
+    assert found.differences == (-1 / 3,) * 3 + (1 / 3,) * 3
+    assert found.delta == 0.0
+
+
 def test_pairs_do_not_depend_on_the_order_of_rows() -> None:
     rows = [
         trial(task, label, repeat=repeat, solved=(task, repeat) != ("b", 2))

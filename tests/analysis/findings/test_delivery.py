@@ -50,10 +50,11 @@ def test_triggered_is_set_against_shadows_task_by_task() -> None:
     assert row.excess_interval is not None
 
 
-def test_shadows_are_of_tasks_that_the_condition_applies_to() -> None:
+def test_shadows_are_of_trials_that_watched_for_the_condition() -> None:
     rows = [
         trial("a", would_trigger=["co-edit"]),
-        trial("b"),
+        trial("b", shadowed=["counter-edit"]),
+        trial("c", shadowed=None, would_trigger=None),
         trial("a", "co-edit"),
         trial("b", "co-edit", solved=None, applicable=False, triggered=0, delivered=0),
     ]

@@ -17,6 +17,7 @@ from fourhands.analysis.statistics.clustered import (
     retention_interval,
 )
 from fourhands.analysis.statistics.intervals import Interval, clopper_pearson
+from fourhands.analysis.statistics.significance import mcnemar
 
 rates = st.lists(
     st.integers(1, 5).flatmap(lambda n: st.integers(0, n).map(lambda c: c / n)), min_size=1, max_size=60
@@ -26,6 +27,7 @@ differences = st.lists(
     min_size=1,
     max_size=60,
 )
+losses = st.lists(st.integers(-3, 0).map(lambda third: third / 3), min_size=1, max_size=15)
 
 
 def _certain(interval: Interval | None) -> Interval:
@@ -101,7 +103,7 @@ def test_all_or_nothing_has_the_exact_interval_over_tasks(solved: int) -> None:
     found = _certain(rate_interval([float(solved == 8)] * 8))
     exact = _certain(clopper_pearson(solved, 8))
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
-    assert found.method == "exact (Clopper–Pearson over tasks)"
+    assert found.method == "exact over tasks (Gaffke)"
 
 
 def test_no_difference_anywhere_leaves_the_exact_bound_open_on_both_sides() -> None:
@@ -124,14 +126,54 @@ def test_one_repeat_a_task_has_wilsons_interval_with_students_quantile() -> None
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
 
 
-def test_losses_alone_leave_room_for_gains_and_end_where_wilson_does() -> None:
-    """Twelve tasks, four lost: Wilson's interval of the losses, and of the gains Wilson's bound at none."""
-    found = _certain(paired_interval([-1.0] * 4 + [0.0] * 8))
-    low, high = proportion_confint(4 * 11 / 12, 11, method="wilson")
-    gains = proportion_confint(0, 12, method="wilson")[1]
-    assert found.low == pytest.approx(-high, abs=1e-9)
-    assert found.high == pytest.approx(-1 / 3 + math.hypot(1 / 3 - low, gains), abs=1e-9)
-    assert "no gains" in found.method
+@pytest.mark.parametrize(
+    ("alike", "unlike"),
+    [
+        ([-1 / 3] * 10, [2 / 3 - 1] * 5 + [1 / 3 - 2 / 3] * 5),
+        ([-1 / 3] * 2, [2 / 3 - 1, 1 / 3 - 2 / 3]),
+        ([0.0] * 4 + [-1.0] * 4, [0.1 + 0.2 - 0.3] * 4 + [-1.0] * 4),
+        ([0.0, 1 / 3, -1.0] * 20, [0.1 + 0.2 - 0.3, 1 - 2 / 3, -1.0] * 20),
+    ],
+)
+def test_how_a_float_was_computed_does_not_change_an_interval(
+    alike: list[float], unlike: list[float]
+) -> None:
+    assert sorted(alike) != sorted(unlike)
+    assert paired_interval(alike) == paired_interval(unlike)
+    rates = [[(1 + value) / 2 for value in values] for values in (alike, unlike)]
+    assert rate_interval(rates[0]) == rate_interval(rates[1])
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=5))
+def test_fewer_than_six_tasks_never_exclude_no_difference(values: list[float]) -> None:
+    found = _certain(paired_interval(values))
+    assert found.low < 0 < found.high
+
+
+@given(losses, st.data())
+def test_stronger_losses_are_never_told_from_chance_less(weaker: list[float], data: st.DataObject) -> None:
+    stronger = [data.draw(st.floats(-1, value)) for value in weaker]
+    one, other = _certain(paired_interval(weaker)), _certain(paired_interval(stronger))
+    assert other.high <= one.high + 1e-9
+    assert other.low <= one.low + 1e-9
+
+
+@pytest.mark.parametrize("tasks", [2, 5, 6, 12, 40])
+def test_losses_alone_exclude_0_just_where_mcnemar_rejects_it(tasks: int) -> None:
+    for lost in range(tasks + 1):
+        found = _certain(paired_interval([-1.0] * lost + [0.0] * (tasks - lost)))
+        assert (found.high < 0) == (mcnemar(lost, 0) <= 0.05)
+        exact = _certain(clopper_pearson(lost, tasks))
+        assert found.low == pytest.approx(-exact.high, abs=1e-9)
+
+
+def test_gains_of_many_sizes_have_the_bounds_that_simulated_shares_have() -> None:
+    """Each task, and one more at the end, with a random share of all: 2.5 % of such means lie beyond a bound."""
+    values = [0.0, 0.0, 0.1, 1 / 3, 1 / 3, 2 / 3, 1.0]
+    shares = np.random.default_rng(0).dirichlet([1.0] * 8, 200_000)
+    found = _certain(paired_interval(values))
+    assert np.mean(shares @ [*values, 1.0] > found.high) == pytest.approx(0.025, abs=0.0015)
+    assert np.mean(shares @ [*values, -1.0] < found.low) == pytest.approx(0.025, abs=0.0015)
 
 
 def test_repeats_of_a_task_are_not_taken_for_tasks() -> None:

@@ -86,9 +86,10 @@ def test_there_is_a_null_or_a_reason_why_not(vanilla: list[list[bool]]) -> None:
         assert 0 < found.rate <= 1
 
 
-def test_the_reason_tells_the_two_cases_apart() -> None:
+def test_the_reason_tells_the_cases_apart() -> None:
     assert "two scored repeats" in str(why_no_null([[True], [False]]))
-    assert "nothing to retain" in str(why_no_null([[False, False], [True]]))
+    assert "nothing to retain" in str(why_no_null([[False, False]] * 6))
+    assert "too few to tell" in str(why_no_null([[True, True]] * 5))
 
 
 @given(

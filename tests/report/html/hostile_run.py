@@ -100,7 +100,7 @@ def write_hostile_run(folder: Path) -> None:
     }
     log.append(agent, EventKind.ACTION_RESULT, result)
     log.append(user_, EventKind.MESSAGE_SENT, message)
-    log.append(harness, EventKind.NOTE, {"note": "client_announced", "words": MARKUP})
+    log.append(harness, EventKind.NOTE, {"note": "client_announced", "request": 1, "words": MARKUP})
     log.append(Actor.VERIFIER, EventKind.VERIFIED, verified)
     log.append(harness, EventKind.TRIAL_ENDED, ended)
     log.close()

@@ -23,6 +23,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def test_all_of_the_record_is_read(hostile: Path) -> None:
+    study = load_study([hostile.parent / "run"])
+    assert study.skipped == ()
+    assert study.tables.trials["record_problems"].to_list() == [[]]
+
+
 def test_nothing_runs_and_all_of_it_shows(browser: Browser, hostile: Path) -> None:
     with opened(browser, hostile) as watched:
         page = watched.page
@@ -35,6 +41,7 @@ def test_nothing_runs_and_all_of_it_shows(browser: Browser, hostile: Path) -> No
         assert r"\u202e" in told
         assert "\N{REPLACEMENT CHARACTER}" in told
         assert "left out" in told
+        assert f"told its model of a changed file: “{MARKUP}”" in told
         assert page.evaluate("globalThis.owned") is None
         assert (
             page.evaluate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -12,6 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from fourhands.report.html.writer import write_html_report
 from fourhands.report.loading import load_study
+from fourhands.report.rendering.comma_separated import comma_separated, comma_separated_lines
+from fourhands.report.views import VIEWS
 
 from .watched import opened
 
@@ -163,6 +166,28 @@ def test_a_story_shows_both_hands_and_who_wrote_each_line(browser: Browser, repo
 
 
 @pytest.mark.slow
+def test_of_a_trial_left_alone_it_says_when_a_user_would_have_acted_and_nothing_of_delivery(
+    browser: Browser, report: Path
+) -> None:
+    with opened(browser, report, f"#trial={UNTOUCHED}") as watched:
+        watched.story()
+        facts = watched.page.locator(".story-head .facts div").all_inner_texts()
+        (told,) = [fact for fact in facts if "would have acted" in fact]
+        assert " ".join(told.split()) == "a user would have acted 2 of 3"
+        assert not any("interventions" in fact for fact in facts)
+        proof = watched.page.locator(".proof > li").all_inner_texts()
+        assert len(proof) == 3
+        assert all("shadow of counter-edit" in each and "delivered" not in each for each in proof)
+        watched.go(f"trial={TOUCHED}")
+        watched.page.wait_for_function(
+            "document.querySelector('article .what').innerText.includes('counter')"
+        )
+        facts = watched.page.locator(".story-head .facts div").all_inner_texts()
+        assert any(fact.split()[0] == "interventions" for fact in facts)
+        assert not any("would have acted" in fact for fact in facts)
+
+
+@pytest.mark.slow
 def test_the_keyboard_walks_through_a_story_and_finds_the_user(browser: Browser, report: Path) -> None:
     with opened(browser, report, f"#trial={TOUCHED}") as watched:
         watched.story()
@@ -225,14 +250,24 @@ def test_the_theme_is_chosen_and_remembered(browser: Browser, report: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_table_is_copied_as_csv(browser: Browser, report: Path) -> None:
+def test_a_table_is_copied_as_csv(browser: Browser, report: Path, thin_run: Path) -> None:
     with opened(browser, report, permissions=["clipboard-read", "clipboard-write"]) as watched:
         watched.page.locator("button.copy[data-table=table-conditions]").click()
         expect(watched.page.locator("#status")).to_have_text("Copied as CSV")
-        text = watched.page.evaluate("navigator.clipboard.readText()")
-        head, *rows = text.splitlines()
-        assert "condition" in head.split(",")
-        assert len(rows) == watched.page.locator("#table-conditions tbody tr").count()
+        copied = "navigator.clipboard.readText()"
+        view = VIEWS["conditions"](load_study([thin_run]))
+        assert view is not None
+        assert watched.page.evaluate(copied) == comma_separated(view)
+        head, *rows = comma_separated_lines(view)
+        assert {"delta_low", "delta_high", "pairs", "p_method"} <= set(head.strip().split(","))
+        watched.page.locator("#table-conditions th[data-name=steps] button").click()
+        watched.page.locator("#table-conditions th[data-name=steps] button").click()
+        watched.page.locator("button.copy[data-table=table-conditions]").click()
+        expect(watched.page.locator("#status")).to_have_text("Copied as CSV")
+        steps = [float(row["steps"]) for row in csv.DictReader([head, *rows])]
+        down = [rows[at] for at in sorted(range(len(rows)), key=lambda at: -steps[at])]
+        assert down != rows
+        assert watched.page.evaluate(copied) == "".join([head, *down])
 
 
 @pytest.mark.slow

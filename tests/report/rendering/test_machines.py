@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourhands.report.rendering.comma_separated import comma_separated
+from fourhands.report.rendering.comma_separated import comma_separated, comma_separated_lines
 from fourhands.report.rendering.frames import view_frame
 from fourhands.report.rendering.json_text import json_text
 from fourhands.report.table import Column, TableView
@@ -50,3 +50,11 @@ def test_any_text_comes_back_from_csv_as_it_was(texts: list[str]) -> None:
     header, *rows = csv.reader(io.StringIO(written, newline=""))
     assert header == ["text"]
     assert [row[0] if row else "" for row in rows] == texts
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
+def test_the_lines_of_csv_are_a_header_and_one_for_each_row(texts: list[str]) -> None:
+    view = of_texts(*texts)
+    lines = comma_separated_lines(view)
+    assert len(lines) == 1 + len(texts)
+    assert "".join(lines) == comma_separated(view)

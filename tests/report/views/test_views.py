@@ -9,7 +9,7 @@ from fourhands.report.rendering.records import names, records
 from fourhands.report.table import TableView
 from fourhands.report.views import VIEWS
 
-from ..studies import several, study, trial  # noqa: TID252 - tests are no package that could be named
+from ..studies import line, several, study, trial  # noqa: TID252 - tests are no package that could be named
 
 STUDY = several()
 
@@ -72,13 +72,25 @@ def test_resolved_and_the_difference_with_its_interval_and_test() -> None:
 def test_the_main_table_has_spread_ranks_and_retention_with_its_null() -> None:
     columns = ("model", "condition", "vanilla_resolve", "condition_resolve", "vanilla_rank", "condition_rank")
     assert _table("main", *columns, "rank_change", "retention", "null_retention") == [
-        "m | counter-edit | 100.0 ± 0.0 | 50.0 ± 0.0 | 1= | 2 | −1 | 50.0%† | 100.0%",
-        "m | counter-edit[k=1] | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1= | 0 | 100.0%† | 100.0%",
-        "n | counter-edit | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1 | 0 | 100.0%† | 100.0%",
-        "n | counter-edit[k=1] | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1= | 0 | 100.0%† | 100.0%",
+        "m | counter-edit | 100.0 ± 0.0 | 50.0 ± 0.0 | 1= | 2 | −1 | 50.0%† | –",
+        "m | counter-edit[k=1] | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1= | 0 | 100.0%† | –",
+        "n | counter-edit | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1 | 0 | 100.0%† | –",
+        "n | counter-edit[k=1] | 100.0 ± 0.0 | 100.0 ± 0.0 | 1= | 1= | 0 | 100.0%† | –",
     ]
     notes = " ".join(_view("main").notes)
     assert all(mark in notes for mark in ("†: ", "=: ", "*: ", "null: "))
+
+
+def test_the_null_of_retention_stands_beside_it_where_there_are_tasks_and_repeats_enough() -> None:
+    rows = [
+        trial(task, label, repeat=repeat)
+        for task in "abcdefgh"
+        for label in ("vanilla", "counter-edit")
+        for repeat in (1, 2, 3)
+    ]
+    view = VIEWS["main"](study(rows))
+    assert view is not None
+    assert [row["null_retention"] for row in records(view)] == [1.0]
 
 
 def test_a_sign_that_does_not_occur_is_not_explained() -> None:
@@ -94,7 +106,7 @@ def test_what_the_user_did_is_left_blank_where_there_was_none() -> None:
     assert _table("delivery", *columns)[:3] == [
         "m | vanilla |  | 8 |  |  | ",
         "m | counter-edit | 8 | 8 | 8 | 8 | 8",
-        "m | counter-edit[k=1] | 8 | 0 | 8 | 8 | 8",
+        "m | counter-edit[k=1] | 8 | – | 8 | 8 | 8",
     ]
 
 
@@ -134,6 +146,40 @@ def test_benchmarks_statuses_repeats_and_k_apart() -> None:
         "m | counter-edit | 1 | 100.0% | +0.0",
         "m | counter-edit | 3 | 50.0% | −50.0",
     ]
+
+
+def test_by_interventions_delivered_is_a_description_and_says_so() -> None:
+    columns = ("model", "condition", "delivered", "scored", "resolve_rate", "resolve_rate_low")
+    assert _table("delivered-count", *columns)[:2] == [
+        "m | counter-edit | 1 | 8 | 50.0% | 22–78%",
+        "m | counter-edit[k=1] | 1 | 8 | 100.0% | 68–100%",
+    ]
+    assert records(_view("delivered-count"))[0]["resolved"] == 4
+    (note,) = _view("delivered-count").notes
+    assert note.startswith("Description only: ")
+    assert note.endswith("conditioning on delivery is selection.")
+
+
+@pytest.mark.parametrize(("gone", "after"), [(4, "0%"), (3, "–")])
+def test_survival_stays_at_0_once_every_line_is_gone_and_is_unknown_beyond_what_was_watched(
+    gone: int, after: str
+) -> None:
+    touched = trial("a", "counter-edit", steps=9)
+    lines = [
+        line(
+            touched,
+            line=n,
+            written_step=1,
+            **({"gone_step": 3, "first_revised_step": 3} if n <= gone else {}),
+        )
+        for n in (1, 2, 3, 4)
+    ]
+    view = VIEWS["survival"](study([trial("a"), touched], lines=lines))
+    assert view is not None
+    at = [column.name for column in view.columns].index("share_after_10")
+    assert [(cells[at].text, cells[at].value) for cells in view.rows] == [
+        (after, 0.0 if after == "0%" else None)
+    ] * 2
 
 
 def test_the_mean_over_agents_stands_below_them() -> None:

@@ -79,6 +79,7 @@ class Trial(NamedTuple):
     user_cost_at_least: float | None
     intended: int | None
     triggered: int | None
+    shadowed: Sequence[str] | None
     would_trigger: Sequence[str] | None
     delivered: int | None
     announced: int | None
@@ -262,8 +263,8 @@ class Pairing:
 
     @cached_property
     def differences(self) -> tuple[float, ...]:
-        """Of each task, its rate under the condition less its rate under vanilla."""
-        return tuple(fmean(b) - fmean(a) for a, b in zip(self.before, self.after, strict=True))
+        """Of each task, its rate under the condition less its rate under vanilla: equal ones are equal as floats."""
+        return tuple(float(_rate(b) - _rate(a)) for a, b in zip(self.before, self.after, strict=True))
 
     @property
     def delta(self) -> float | None:
@@ -351,6 +352,10 @@ def pair(vanilla: Arm, arm: Arm) -> Pairing:
             if task not in whole
         ),
     )
+
+
+def _rate(solved: Outcomes) -> Fraction:
+    return Fraction(sum(solved), len(solved))
 
 
 def _lacks(arm: Arm, task: str) -> str | None:

@@ -31,10 +31,10 @@ class DeliveryRow:
 
     ``ran`` are its trials that have ended, of tasks that the condition applies to; ``intended``, ``triggered`` and
     ``delivered`` are those with at least one intervention planned, triggered, delivered. ``announced``: those in
-    which the agent's own client told its model of the user's edit. ``would`` are the trials of the same agent's
-    `vanilla`, of those tasks, in which this condition's user would have acted (under `vanilla` itself: any
-    condition's); ``None`` where `vanilla` was not run. ``excess`` is the mean over tasks of the share triggered − the
-    share that would have been: what the condition itself changed about when the user acts.
+    which the agent's own client told its model of the user's edit. ``would`` are, of the same agent's `vanilla`
+    trials that watched for this condition's user, those in which that user would have acted (under `vanilla`
+    itself: any condition's); ``None`` where none watched. ``excess`` is the mean over tasks of the share triggered −
+    the share that would have been: what the condition itself changed about when the user acts.
 
     ``interventions`` were delivered in all, ``already_present`` and ``not_applied`` count edits that were not for
     those reasons; ``messages`` were said, ``carried`` by a request to the model, ``fallback_messages`` in the fixed
@@ -74,8 +74,7 @@ def _row(arm: Arm, vanilla: Arm | None) -> DeliveryRow:
         return bool(trial.would_trigger) if arm.is_vanilla else arm.condition in (trial.would_trigger or ())
 
     ran = _ran(arm)
-    applicable = {trial.task for trial in arm.trials if trial.applies}
-    shadows = [trial for trial in _ran(vanilla) if trial.task in applicable] if vanilla else []
+    shadows = [trial for trial in _ran(vanilla) if _watched(trial, arm)] if vanilla else []
     differences: tuple[float, ...] = ()
     if not arm.is_vanilla:
         expected, seen = _by_task(shadows, would), _by_task(ran, lambda trial: bool(trial.triggered))
@@ -89,7 +88,7 @@ def _row(arm: Arm, vanilla: Arm | None) -> DeliveryRow:
         ran=len(ran),
         not_applicable=arm.not_applicable,
         intended=arm.at_least_once("intended"),
-        would=_share(map(would, shadows)) if vanilla else None,
+        would=_share(map(would, shadows)) if shadows else None,
         triggered=_share(bool(trial.triggered) for trial in ran),
         delivered=_share(bool(trial.delivered) for trial in ran),
         excess=fmean(differences) if differences else None,
@@ -103,6 +102,11 @@ def _row(arm: Arm, vanilla: Arm | None) -> DeliveryRow:
         fallback_messages=arm.total("fallback_messages"),
         never_carried=never_carried,
     )
+
+
+def _watched(trial: Trial, arm: Arm) -> bool:
+    """Whether a vanilla trial was watched for the user of ``arm``: one of another run may not have been."""
+    return bool(trial.shadowed) if arm.is_vanilla else arm.condition in (trial.shadowed or ())
 
 
 def _ran(arm: Arm) -> list[Trial]:

@@ -3,7 +3,8 @@
 Which rule is used when was chosen by simulation (``benchmarks/coverage.py``): of percentile, expanded percentile
 and t bootstraps, Student's t, pseudo-observations after Agresti and Min, Wilson's and Newcombe's intervals, these
 hold 95 % best from eight tasks on. The plain bootstrap does not for few tasks, and for rates near 0 or 1 not even
-for many: what was not seen, a resample never shows.
+for many: what was not seen, a resample never shows. Where none of them can be relied on, for very few tasks or where
+all changes go one way, the interval is exact.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourhands.analysis.statistics.intervals import CONFIDENCE, Interval
+from fourhands.analysis.statistics.significance import as_fractions
 
 __all__ = [
     "FEW_TASKS",
@@ -29,6 +31,8 @@ __all__ = [
 FEW_TASKS: Final = 30
 """Below, a difference has Student's interval instead of the bootstrap's."""
 RESAMPLES: Final = 4000
+_TESTABLE_TASKS: Final = 6
+"""Below, no exact test of signs reaches p = 0.05: all tasks of one sign have p = 2 / 2ⁿ."""
 _TAIL: Final = (1 - CONFIDENCE) / 2
 
 type _Floats = NDArray[np.float64]
@@ -41,11 +45,11 @@ def rate_interval(rates: Sequence[float]) -> Interval | None:
     quantile in the place of the normal one (Korn and Graubard 1998; Dean and Pagano 2015). With all rates
     equal, exact.
     """
-    values = np.sort(np.asarray(rates, dtype=np.float64))
+    values = _sorted(rates)
     if not values.size:
         return None
     if values[0] == values[-1]:
-        return _of_equal(float(values[0]), values.size, 0.0)
+        return _exact(values, 0.0)
     low, high = _wilson_over_tasks(values, _student(values.size))
     return Interval(low, high, "Wilson, clustered by task")
 
@@ -66,18 +70,14 @@ def paired_interval(differences: Sequence[float], *, seed: int = 0) -> Interval 
 
     From `FEW_TASKS` on, the bootstrap over tasks with the expanded percentiles of Hesterberg (2015); below,
     Student's t over tasks. Where all differences that are not 0 have one sign, neither knows that the other sign
-    is possible: there, losses and gains get Wilson's intervals by themselves, and are put together by square and
-    add (Newcombe 1998, method 10; Zou and Donner 2008). With all differences equal, exact.
+    is possible: there, exact. So with fewer than six tasks, which never exclude 0, as no exact test of them rejects
+    it.
     """
-    values = np.sort(np.asarray(differences, dtype=np.float64))
+    values = _sorted(differences)
     if not values.size:
         return None
-    if values[0] == values[-1]:
-        return _of_equal(float(values[0]), values.size, -1.0)
-    if values[-1] <= 0:
-        return _one_sided(-values, sign=-1)
-    if values[0] >= 0:
-        return _one_sided(values, sign=1)
+    if values.size < _TESTABLE_TASKS or values[-1] <= 0 or values[0] >= 0:
+        return _exact(values, -1.0)
     if values.size < FEW_TASKS:
         return _student_interval(values)
     distinct, counts = np.unique(values, return_counts=True)
@@ -104,20 +104,46 @@ def _student(n: int) -> float:
     return float(stdtrit(n - 1, 1 - _TAIL))
 
 
-def _normal() -> float:
-    from scipy.special import ndtri  # noqa: PLC0415 - see `_student`
+def _sorted(values: Sequence[float]) -> _Floats:
+    """In ascending order, and those equal that differ by how they were computed only."""
+    return np.sort(np.array([float(value) for value in as_fractions(values)], dtype=np.float64))
 
-    return float(ndtri(1 - _TAIL))
 
+def _exact(values: _Floats, lowest: float) -> Interval:
+    """Of a mean in ``lowest``…1, whatever the distribution of the ascending values.
 
-def _of_equal(value: float, n: int, lowest: float) -> Interval:
-    """Exact for n equal values of a mean in ``lowest``…1.
-
-    Clopper and Pearson's bound of a share never seen in n tasks, all of which might lie at either end.
+    Gaffke's bounds (2005; Learned-Miller and Thomas 2019): as if each task, and one more that lies at the end of
+    what is possible, had a random share of all there are. Of zeros and ones they are Clopper and Pearson's; of losses
+    alone, one outcome a task, they exclude 0 just where McNemar's exact p is at most 0.05. No larger value makes an
+    end smaller. That they hold 95 % of any distribution is not proven, but no exception is known.
     """
-    unseen = -math.expm1(math.log(_TAIL) / n)
-    method = "exact (Clopper–Pearson over tasks)"
-    return Interval(value - unseen * (value - lowest), value + unseen * (1 - value), method)
+    low = 0.0 - _upper_bound(-values[::-1], -lowest)
+    return Interval(low, _upper_bound(values, 1.0), "exact over tasks (Gaffke)")
+
+
+def _upper_bound(values: _Floats, end: float) -> float:
+    from scipy.optimize import brentq  # noqa: PLC0415 - see `_student`
+
+    if values[0] == end:
+        return end
+    knots = np.append(values, end)
+    return float(brentq(lambda mean: _chance_above(knots, mean) - _TAIL, values[0], end))
+
+
+def _chance_above(knots: _Floats, mean: float) -> float:
+    """The chance that the mean of ascending knots, weighed by spacings of uniform numbers, is above ``mean``.
+
+    After Hermite and Genocchi it is the divided difference of (x - mean)₊ⁿ over the knots. Each step goes from the
+    runs of neighbouring knots that lie around ``mean`` to those of one more, by a weighted mean: no rounding grows.
+    """
+    distances = knots - mean
+    chances = (distances > 0).astype(np.float64)
+    below = int(np.count_nonzero(distances <= 0))
+    for step in range(1, knots.size):
+        first, end = max(below - step, 0), min(below, knots.size - step)
+        low, high = distances[first:end], distances[first + step : end + step]
+        chances[first:end] = (high * chances[first + 1 : end + 1] - low * chances[first:end]) / (high - low)
+    return float(chances[0])
 
 
 def _wilson_over_tasks(values: _Floats, quantile: float) -> tuple[float, float]:
@@ -135,14 +161,3 @@ def _student_interval(values: _Floats) -> Interval:
     mean = float(values.mean())
     half = _student(values.size) * float(values.std(ddof=1)) / math.sqrt(values.size)
     return Interval(max(mean - half, -1.0), min(mean + half, 1.0), "Student's t over tasks")
-
-
-def _one_sided(sizes: _Floats, *, sign: int) -> Interval:
-    quantile = _normal()
-    mean = float(sizes.mean())
-    low, high = _wilson_over_tasks(sizes, quantile)
-    unseen = quantile**2 / (sizes.size + quantile**2)
-    near = mean - math.hypot(mean - low, unseen)
-    seen, other = ("gains", "losses") if sign > 0 else ("losses", "gains")
-    ends = sorted((sign * near, sign * high))
-    return Interval(ends[0], ends[1], f"Newcombe, clustered by task ({seen} alone seen, no {other})")

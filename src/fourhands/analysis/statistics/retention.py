@@ -23,6 +23,9 @@ from fourhands.analysis.statistics.repeats import is_majority
 
 __all__ = ["ExcessLoss", "NullRetention", "excess_loss", "null_retention", "why_no_null"]
 
+LEAST_TASKS = 6
+"""Of fewer, the spread of solve rates is not estimated: the null would be a guess that looks like a number."""
+
 type _Floats = NDArray[np.float64]
 
 
@@ -81,6 +84,11 @@ def why_no_null(outcomes: Sequence[Sequence[bool]]) -> str | None:
     repeated = [task for task in outcomes if len(task) > 1]
     if not repeated:
         return "no task has two scored repeats under vanilla: chance and difficulty cannot be told apart"
+    if len(repeated) < LEAST_TASKS:
+        return (
+            f"fewer than {LEAST_TASKS} tasks have two scored repeats under vanilla: too few to tell chance and "
+            "difficulty apart"
+        )
     if not any(map(any, repeated)):
         return "vanilla solved no task that has two scored repeats: there is nothing to retain"
     return None

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-__all__ = ["Test", "holm", "mcnemar", "paired_test", "sign_flip"]
+__all__ = ["Test", "as_fractions", "holm", "mcnemar", "paired_test", "sign_flip"]
 
 _FINEST: Final = 5040
 """Differences lie on a grid of 1 / this at the finest: all that tasks of up to ten repeats can show do."""
@@ -42,6 +42,14 @@ def mcnemar(lost: int, gained: int) -> float:
     return float(binomtest(lost, lost + gained).pvalue)
 
 
+def as_fractions(values: Sequence[float]) -> list[Fraction]:
+    """Rates or differences of rates as what they stand for: 1 - 2/3 and 2/3 - 1/3 differ as floats, here not.
+
+    They are fractions of numbers of repeats; one without a denominator up to 5,040 becomes the nearest that has.
+    """
+    return [Fraction(value).limit_denominator(_FINEST) for value in values]
+
+
 def sign_flip(differences: Sequence[float]) -> float:
     """Fisher's randomisation test (1935) of a mean difference of 0: two-sided p on its size; 1 without tasks.
 
@@ -49,7 +57,7 @@ def sign_flip(differences: Sequence[float]) -> float:
     2ⁿ signs is had by convolution, so it is exact for any number of tasks. Differences are fractions of numbers of
     repeats; where these have no common denominator up to 5,040, they are rounded to that.
     """
-    fractions = [Fraction(d).limit_denominator(_FINEST) for d in differences]
+    fractions = as_fractions(differences)
     scale = min(math.lcm(*(fraction.denominator for fraction in fractions)), _FINEST)
     signed = [round(fraction * scale) for fraction in fractions]
     sizes = [abs(step) for step in signed if step]

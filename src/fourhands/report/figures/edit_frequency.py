@@ -87,8 +87,8 @@ def draw(rates: Sequence[Rate]) -> Figure | None:
         description = "Lines of the resolve rate against K. " + _words(rates)
         svg = panels.sheet.svg(name="edit-frequency", title=_TITLE, description=description)
     caption = (
-        "Resolve rate against K, the most edits that the user may make (0: vanilla), with 95 % intervals that "
-        f"resample tasks. n = {counts((rate.trials for rate in rates), 'scored trial')} a point."
+        "Resolve rate against K, the most edits that the user may make (0: vanilla), with 95 % intervals, "
+        f"clustered by task. n = {counts((rate.trials for rate in rates), 'scored trial')} a point."
     )
     return Figure("edit-frequency", _TITLE, caption, svg, description)
 

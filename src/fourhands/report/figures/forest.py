@@ -153,7 +153,7 @@ def _caption(effects: Sequence[Effect]) -> str:
     agents = [effect for effect in effects if not effect.mean]
     caption = (
         "Resolve rate under the condition minus that under vanilla, in percentage points, paired by task, from "
-        "unrounded means; bars are 95 % intervals that resample tasks. "
+        "unrounded means; bars are 95 % intervals, clustered by task. "
         f"n = {counts((row.pairs for row in agents), 'complete pair')} of tasks a row."
     )
     missing = sum(row.incomplete for row in agents)

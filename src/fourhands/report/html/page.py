@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fourhands.report.html.assets import TEMPLATE, asset, content_policy, early_script, script, styles
 from fourhands.report.html.facts import RunFacts
+from fourhands.report.rendering.comma_separated import comma_separated_lines
 from fourhands.report.table import TableView
 from fourhands.report.text import visible
 
@@ -31,13 +32,13 @@ class Page:
     """
 
     title: str
-    headline: tuple[str, ...]
-    cautions: tuple[str, ...]
     runs: tuple[RunFacts, ...]
     skipped: tuple[str, ...]
-    views: tuple[TableView, ...]
-    figures: tuple[Figure, ...]
     data: Mapping[str, Any]
+    headline: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    views: tuple[TableView, ...] = ()
+    figures: tuple[Figure, ...] = ()
     shelves: Sequence[tuple[str, str]] = ()
 
 
@@ -78,5 +79,6 @@ def _template() -> Template:
     environment = Environment(
         loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    environment.filters["csv_lines"] = comma_separated_lines
     environment.filters["visible"] = lambda value: visible(str(value))
     return environment.get_template(TEMPLATE)

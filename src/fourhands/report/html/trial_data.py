@@ -10,7 +10,7 @@ from typing import Any, Final
 from fourhands.analysis.study import Study
 from fourhands.report.html.shelves import PER_SHELF
 
-__all__ = ["StoryPlaces", "trial_data"]
+__all__ = ["StoryPlaces", "run_names", "trial_data"]
 
 _WORDS: Final = (
     "run", "task", "agent", "model", "condition", "verdict", "termination", "why", "ablation",
@@ -41,7 +41,7 @@ def trial_data(study: Study, stories: StoryPlaces) -> dict[str, Any]:
     return {
         "trials": trials.height,
         "columns": columns,
-        "runs": _run_names(study),
+        "runs": run_names(study),
         "stories": places,
         "shelves": stories.shelves,
         "perShelf": PER_SHELF,
@@ -55,7 +55,7 @@ def _words(values: Sequence[str | None]) -> dict[str, Any]:
     return {"words": list(places), "at": at}
 
 
-def _run_names(study: Study) -> Mapping[str, str]:
+def run_names(study: Study) -> Mapping[str, str]:
     """By id the names of the runs' folders; the id itself where two have the same name."""
     names = [PurePath(run.path).name for run in study.runs]
     return {

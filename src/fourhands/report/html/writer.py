@@ -14,6 +14,7 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
@@ -30,7 +31,7 @@ from fourhands.report.table import TableView
 from fourhands.report.views import VIEWS
 from fourhands.trajectories.run_folder import write_atomically
 
-__all__ = ["MOST_INLINE", "MOST_WAITED_FOR", "write_html_report"]
+__all__ = ["MOST_INLINE", "MOST_WAITED_FOR", "StoriesAlone", "write_html_report"]
 
 MOST_INLINE: Final = 25_000_000
 """Bytes of stories, compressed, that stand in the page itself."""
@@ -41,11 +42,25 @@ _TRIALS_VIEW: Final = "trials"
 """The page lists trials by itself: filtered, and with their stories."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoriesAlone:
+    """What a page is that shows some trials of a study, of which no headline and no table would be true.
+
+    ``title`` says so, ``whole`` is the study that they are of, which is told as what was run, and ``start`` the part
+    of the address behind ``#`` at which the page opens by itself.
+    """
+
+    title: str
+    whole: Study
+    start: str
+
+
 def write_html_report(
     study: Study,
     out: Path,
     *,
     drawn: Sequence[Figure] | None = None,
+    stories_alone: StoriesAlone | None = None,
     most_inline: int = MOST_INLINE,
     most_waited_for: int = MOST_WAITED_FOR,
     done: Callable[[int, int], None] = lambda _done, _total: None,
@@ -57,6 +72,7 @@ def write_html_report(
         study: what to report.
         out: the file; what was there before is replaced, also its stories.
         drawn: the figures of the study, where they are drawn already.
+        stories_alone: the page is of some trials only, and says nothing of results.
         most_inline: bytes of stories that may stand in the page itself.
         most_waited_for: of more stories than so many, the page is there before they are told.
         done: is told how many stories of how many are told, now and then.
@@ -75,17 +91,27 @@ def write_html_report(
 
     def write_page() -> None:
         places = StoryPlaces(rows, names, folder=None if inline else place.name)
-        page = Page(
-            title=_title(study),
-            headline=headline(study),
-            cautions=cautions(study),
-            runs=run_facts(study),
-            skipped=study.skipped,
-            views=_views(study),
-            figures=tuple(figures(study) if drawn is None else drawn),
-            data=trial_data(study, places),
-            shelves=texts,
-        )
+        data = trial_data(study, places)
+        if stories_alone is None:
+            page = Page(
+                title=_title(study),
+                headline=headline(study),
+                cautions=cautions(study),
+                runs=run_facts(study),
+                skipped=study.skipped,
+                views=_views(study),
+                figures=tuple(figures(study) if drawn is None else drawn),
+                data=data,
+                shelves=texts,
+            )
+        else:
+            page = Page(
+                title=stories_alone.title,
+                runs=run_facts(stories_alone.whole),
+                skipped=study.skipped,
+                data=data | {"start": stories_alone.start},
+                shelves=texts,
+            )
         write_atomically(out, page_text(page).encode())
         page_is_there()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from fourhands.report.rendering.shown import group_starts, shown_rows
+from fourhands.report.rendering.shown import brief, group_starts, shown_rows
 from fourhands.report.table import TableView
 from fourhands.report.text import visible
 
@@ -80,6 +80,7 @@ def _char(char: str) -> str:
 
 def latex(view: TableView) -> str:
     r"""A ``table`` with caption, label (``tab:NAME``), rules and notes; one that is too wide is scaled down."""
+    view = brief(view)
     kinds = "".join("r" if column.numeric else "l" for column in view.columns)
     starts = group_starts(view)
     body = []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from fourhands.report.rendering.shown import shown_rows
+from fourhands.report.rendering.shown import brief, shown_rows
 from fourhands.report.table import TableView
 from fourhands.report.text import visible
 
@@ -46,6 +46,7 @@ def pipe_table(headers: Sequence[str], numeric: Sequence[bool], rows: Iterable[S
 
 def markdown(view: TableView) -> str:
     """The title as a heading, the table, and its notes."""
+    view = brief(view)
     columns = view.columns
     table = pipe_table(
         [column.title for column in columns], [column.numeric for column in columns], shown_rows(view)

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fourhands.report.table import TableView
 
-__all__ = ["group_starts", "shown_rows"]
+__all__ = ["brief", "group_starts", "shown_rows"]
+
+
+def brief(view: TableView) -> TableView:
+    """Without its details, and with a note that says where they are."""
+    places = [place for place, column in enumerate(view.columns) if not column.is_detail]
+    if len(places) == len(view.columns):
+        return view
+    return replace(
+        view,
+        columns=tuple(view.columns[place] for place in places),
+        rows=tuple(tuple(cells[place] for place in places) for cells in view.rows),
+        notes=(*view.notes, "Further columns: in the formats csv and json, and in the report."),
+    )
 
 
 def shown_rows(view: TableView) -> Iterator[list[str]]:

@@ -44,6 +44,7 @@ def print_summary(summary: Summary, paths: Mapping[str, str], console: Console) 
     if summary.story:
         run, trial = summary.story
         say(f"A trial's story: fourhands show {paths[run]}/trials/{trial}")
+    say(f"All of it on a page: fourhands report {' '.join(paths.values())}")
 
 
 def _first(lines: list[str], most: int, mark: str, option: str) -> list[str]:

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from fourhands.report.rendering.shown import shown_rows
+from fourhands.report.rendering.shown import brief, shown_rows
 from fourhands.report.table import Column, TableView
 from fourhands.report.text import visible
 
@@ -25,7 +25,7 @@ _NUMBERS = 30
 
 def terminal(view: TableView) -> Terminal:
     """The table, to be printed by rich."""
-    return Terminal(view)
+    return Terminal(brief(view))
 
 
 def plain_table(headers: Sequence[str], numeric: Sequence[bool], rows: Iterable[Sequence[str]]) -> Table:

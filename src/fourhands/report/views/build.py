@@ -29,9 +29,10 @@ def field[Row](
     *,
     more: tuple[str, ...] = (),
     numeric: bool = True,
+    detail: bool = False,
 ) -> Field[Row]:
-    """A column of numbers, or of words; ``more`` as in `Column`."""
-    return Field(Column(name, title, numeric, definition, more), cell)
+    """A column of numbers, or of words; ``more`` and ``detail`` as in `Column`."""
+    return Field(Column(name, title, numeric, definition, more, detail), cell)
 
 
 class OfAgent(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fourhands.analysis.comparison import ArmChange, Comparison, TaskChange
+from fourhands.analysis.comparison import ArmChange, Comparison, TaskChange, lacking
 from fourhands.analysis.findings.arms import Outcomes
 from fourhands.report.table import Cell, TableView
 from fourhands.report.views.build import Field, field, table
@@ -18,6 +18,9 @@ from fourhands.report.views.numbers import (
 )
 
 __all__ = ["arms", "tasks"]
+
+_NAMED: Final = 5
+"""Missing tasks of an arm that a note names."""
 
 
 def _arm(change: ArmChange) -> str:
@@ -34,8 +37,15 @@ _ARMS: Final[tuple[Field[ArmChange], ...]] = (
         lambda arm: Cell(f"{len(arm.tasks)}{'*' if arm.incomplete else ''}", len(arm.tasks)),
         "scored in both runs; *: further ones lack an outcome on one side",
     ),
-    field("before", "before", lambda arm: percent(arm.before.rate), "resolve rate of the first run"),
-    field("after", "after", lambda arm: percent(arm.after.rate), "resolve rate of the second run"),
+    field(
+        "before",
+        "before",
+        lambda arm: percent(arm.rate_before),
+        "mean resolve rate of these tasks, first run",
+    ),
+    field(
+        "after", "after", lambda arm: percent(arm.rate_after), "mean resolve rate of these tasks, second run"
+    ),
     field(
         "change",
         "change",
@@ -77,13 +87,13 @@ _ARMS: Final[tuple[Field[ArmChange], ...]] = (
         "steps_change",
         "steps",
         lambda arm: mean(arm.mean_change("steps"), sign=True),
-        "mean steps of a scored trial, after less before",
+        "mean steps of a scored trial of these tasks, after less before",
     ),
     field(
         "tokens_change",
         "tokens",
         lambda arm: mean(arm.mean_change("tokens"), 0, sign=True),
-        "mean tokens of a scored trial, after less before",
+        "mean tokens of a scored trial of these tasks, after less before",
     ),
 )
 
@@ -91,13 +101,21 @@ _ARMS: Final[tuple[Field[ArmChange], ...]] = (
 def arms(comparison: Comparison) -> TableView | None:
     """What both runs have, one row an agent and model under a condition."""
     notes = [
-        "change: over tasks scored in both runs. p worse: one-sided, adjusted by Holm's method over all rows.",
+        "before, after, change: means over tasks scored in both runs.",
+        "p worse: one-sided, adjusted by Holm's method over all rows.",
         "retained: of the tasks solved before, by majority; by chance: what a repeat of the first run would retain.",
         "ΔΔ: the second run's difference to vanilla less the first's. –: not to be told.",
     ]
     if any(arm.incomplete for arm in comparison.changes):
-        notes.append("*: tasks without an outcome that counts on one side are left out.")
+        notes.append("*: tasks of either run without an outcome that counts on both sides are left out:")
+        notes += [_missing(arm) for arm in comparison.changes if arm.incomplete]
     return table("comparison", "Before and after", comparison.changes, _ARMS, notes=notes, group=1)
+
+
+def _missing(arm: ArmChange) -> str:
+    told = [f"{missing.task} ({lacking(missing)})" for missing in arm.incomplete[:_NAMED]]
+    left = len(arm.incomplete) - len(told)
+    return f"{arm.name}: {', '.join(told)}{f' and {left} more' if left else ''}."
 
 
 def _repeats(outcomes: Outcomes) -> Cell:

@@ -113,7 +113,7 @@ def conditions(study: Study) -> TableView | None:
     rows = condition_table(study)
     said = delta_notes(rows)
     if any(row.family > 1 for row in rows):
-        said.append("p (Holm): the family is all conditions of one agent and model against its vanilla.")
+        said.append(notes.HOLM)
     if any(row.uncounted_replies for row in rows):
         said.append(notes.UNCOUNTED)
     return table("conditions", "Resolved, and the difference to being left alone", rows, FIELDS, notes=said)

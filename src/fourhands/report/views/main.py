@@ -81,6 +81,7 @@ def _rank_field(which: str, title: str, says: str, side: _Of) -> Field[MainRow]:
         f"rank, {title}",
         lambda row: _rank(side(row)),
         f"by the rate {says}, of the agents that have both; =: shared",
+        detail=True,
     )
 
 
@@ -110,6 +111,7 @@ FIELDS: Final[tuple[Field[MainRow], ...]] = (
         lambda row: interval_of(row.retention.interval if row.retention else None),
         "95 % interval of retention",
         more=("retention_high",),
+        detail=True,
     ),
     field(
         "null_retention", "null", _null, "retention that noise alone would leave, from vanilla's own repeats"
@@ -126,6 +128,7 @@ FIELDS: Final[tuple[Field[MainRow], ...]] = (
         _excess_interval,
         "95 % interval of excess loss, clustered by task",
         more=("excess_loss_high",),
+        detail=True,
     ),
     _rank_field("vanilla", "alone", "when left alone", _alone),
     _rank_field("condition", "touched", "under the condition", _touched),
@@ -140,12 +143,14 @@ FIELDS: Final[tuple[Field[MainRow], ...]] = (
         "steps, alone",
         lambda row: mean(row.vanilla.steps if row.vanilla else None),
         "mean over completed trials",
+        detail=True,
     ),
     field(
         "condition_steps",
         "steps, touched",
         lambda row: mean(row.touched.steps if row.touched else None),
         "mean over completed trials",
+        detail=True,
     ),
     field(
         "delta_steps", "Δ steps", lambda row: mean(row.delta_steps, sign=True), "difference of the two means"
@@ -155,12 +160,14 @@ FIELDS: Final[tuple[Field[MainRow], ...]] = (
         "tokens, alone",
         lambda row: count(row.vanilla.tokens if row.vanilla else None),
         "mean over completed trials",
+        detail=True,
     ),
     field(
         "condition_tokens",
         "tokens, touched",
         lambda row: count(row.touched.tokens if row.touched else None),
         "mean over completed trials",
+        detail=True,
     ),
     field(
         "delta_tokens",

@@ -17,8 +17,10 @@ _STEPS: Final = (1, 2, 5, 10, 20, 50)
 
 def _share(step: int) -> Field[Curve]:
     def share(curve: Curve) -> Cell:
-        watched = bool(curve.points) and curve.points[-1].step >= step
-        return percent(curve.share_at(step)) if watched else Cell(UNKNOWN)
+        last = curve.points[-1] if curve.points else None
+        # Beyond what was watched nothing is known, unless all of them have ended.
+        is_known = last is not None and (last.step >= step or last.share == 0)
+        return percent(curve.share_at(step)) if is_known else Cell(UNKNOWN)
 
     return field(
         f"share_after_{step}",

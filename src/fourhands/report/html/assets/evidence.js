@@ -59,7 +59,7 @@ function proof(story, row) {
   const facts = (found) => found.map(({ text, events }) =>
     make("li", {}, text, " ", events.map((seq) => make("a", { class: "seq", href: `#trial=${address(row)}&at=${seq}`, "aria-label": `event ${seq}` }, `#${seq}`))),
   );
-  const one = (each) => make("li", {}, make("strong", {}, each.intervention), each.delivered ? " delivered" : " not delivered", each.planned && [", ", each.planned.text], make("ul", {}, facts(each.facts)));
+  const one = (each) => make("li", {}, make("strong", {}, each.intervention), each.shadow_of.length === 0 && (each.delivered ? " delivered" : " not delivered"), each.planned && [", ", each.planned.text], make("ul", {}, facts(each.facts)));
   if (!story.delivery.length && !story.asking) return null;
   return section("Proof of delivery", make("ul", { class: "proof" }, story.delivery.map(one), story.asking && facts([story.asking])));
 }

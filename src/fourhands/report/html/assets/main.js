@@ -9,4 +9,6 @@ addEventListener("beforeprint", () => {
   opened.forEach((each) => (each.open = true));
 });
 addEventListener("afterprint", () => opened.forEach((each) => (each.open = false)));
-follow();
+// A page of some stories alone opens at them; from there the way to its overview is open.
+if (STORED.start && location.hash.length < 2) location.replace(`#${STORED.start}`);
+else follow();

@@ -5,7 +5,10 @@ const fact = (name, ...what) => make("div", {}, make("dt", {}, name), make("dd",
 function ending(story) {
   const { verification: tests, lines, delivery } = story;
   const word = story.verdict ?? "not ended";
+  const shadows = delivery.filter((each) => each.shadow_of.length > 0); // of a user who was not there
+  const planned = delivery.length - shadows.length;
   const delivered = delivery.filter((each) => each.delivered).length;
+  const would = new Set(story.entries.filter(({ kind }) => kind === "would_trigger").map((each) => each.intervention)).size;
   const fates = new Map();
   for (const line of lines.written) fates.set(line.fate, (fates.get(line.fate) ?? 0) + 1);
   const kept = [...fates].map(([fate, n]) => `${n} ${fate}`).join(", ");
@@ -17,7 +20,8 @@ function ending(story) {
     story.steps !== null && fact("steps", story.steps.toLocaleString("en")),
     story.tokens !== null && fact("tokens", story.tokens.toLocaleString("en")),
     story.seconds !== null && fact("time", clock(story.seconds)),
-    delivery.length > 0 && fact("interventions", `${delivered} of ${delivery.length} delivered`),
+    planned > 0 && fact("interventions", `${delivered} of ${planned} delivered`),
+    shadows.length > 0 && fact("a user would have acted", `${would} of ${shadows.length}`),
     lines.written.length > 0 && fact("user’s lines", kept),
     story.ablation && make("div", { class: "broad" }, make("dt", {}, "cause"), make("dd", {}, story.ablation.words)),
   );
