@@ -16,7 +16,6 @@ from fourhands.report.views.numbers import count, points, points_interval_of, pr
 
 __all__ = ["FIELDS", "controls"]
 
-_MEAN = "mean"
 _CONFLICT = (
     "neutral-edit disturbs the same lines and misleads nobody; co-edit disturbs and helps: the conflict itself is "
     "what a Counter-Edit loses beyond the neutral edit."
@@ -25,11 +24,12 @@ _CONFLICT = (
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An agent's Δ, or the mean of all agents'."""
+    """An agent's Δ; without a name, the mean of ``agents`` of them (an agent with another model is another)."""
 
     condition: str
-    agent: str
-    model: str
+    agent: str | None
+    model: str | None
+    agents: int
     delta: float | None
     interval: Interval | None
     p: float | None
@@ -45,6 +45,7 @@ def _lines(rows: Iterable[ControlRow]) -> Iterator[_Line]:
                 row.condition,
                 each.agent,
                 each.model,
+                1,
                 each.delta,
                 each.interval,
                 None,
@@ -55,8 +56,9 @@ def _lines(rows: Iterable[ControlRow]) -> Iterator[_Line]:
         if len(row.agents) > 1:
             yield _Line(
                 row.condition,
-                _MEAN,
-                f"of {len(row.agents)}",
+                None,
+                None,
+                len(row.agents),
                 row.mean_delta,
                 row.mean_interval,
                 row.p,
@@ -66,6 +68,11 @@ def _lines(rows: Iterable[ControlRow]) -> Iterator[_Line]:
             )
 
 
+def _model(line: _Line) -> Cell:
+    told = Cell(f"of {line.agents}") if line.model is None else word(line.model)
+    return replace(told, more=(line.agents,))
+
+
 def _delta(line: _Line) -> Cell:
     told = points(line.delta, mark="*" if line.incomplete else "")
     return replace(told, more=(line.tasks, line.incomplete))
@@ -73,8 +80,21 @@ def _delta(line: _Line) -> Cell:
 
 FIELDS: Final[tuple[Field[_Line], ...]] = (
     field("condition", "condition", lambda line: word(line.condition), "how the user behaves", numeric=False),
-    field("agent", "agent", lambda line: word(line.agent), "the agent, or the mean of all", numeric=False),
-    field("model", "model", lambda line: word(line.model), "its model", numeric=False),
+    field(
+        "agent",
+        "agent",
+        lambda line: Cell("mean") if line.agent is None else word(line.agent),
+        "the agent; null for the mean of all",
+        numeric=False,
+    ),
+    field(
+        "model",
+        "model",
+        _model,
+        "its model; of a mean, how many agents and models it is of",
+        more=("agents",),
+        numeric=False,
+    ),
     field(
         "delta",
         "Δ",
