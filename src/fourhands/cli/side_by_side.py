@@ -52,12 +52,24 @@ def write_side_by_side(runs: Sequence[Path], task: str, condition: str | None, o
             raise InputError(
                 f"{info.path} has no trial of {task} under {label}; there are {', '.join(there) or 'none'}"
             )
-    only = replace(study, tables=replace(study.tables, trials=pl.concat(found)))
-    pair = ",".join(quote(f"{rows['run'][0]}/{rows['trial'][0]}", safe="") for rows in found)
+    # Numbered as in its own run: beside each other they are no further repeats.
+    own_repeats = pl.col("trial").str.extract(r"__r(\d+)$").cast(pl.Int64).alias("repeat")
+    shown = pl.concat(found).with_columns(own_repeats)
+    only = replace(study, tables=replace(study.tables, trials=shown))
+    pair = ",".join(quote(name, safe="") for name in _alike(*found))
     start = f"compare={pair}"
     title = f"{task} in {' and '.join(run_names(study).values())}"
     write_html_report(only, out, stories_alone=StoriesAlone(title, whole=study, start=start))
     return f"{out.absolute().as_uri()}#{start}"
+
+
+def _alike(first: pl.DataFrame, second: pl.DataFrame) -> tuple[str, str]:
+    """A trial of each: the first two of the same agent and model, else the first of each."""
+    theirs = second.select("agent", "model", pl.struct("run", "trial").alias("other"))
+    both = first.join(theirs, on=["agent", "model"], how="inner", maintain_order="left")
+    one, other = (both if both.height else first).row(0, named=True), second.row(0, named=True)
+    other = one.get("other", other)
+    return f"{one['run']}/{one['trial']}", f"{other['run']}/{other['trial']}"
 
 
 def _see_that_there_is(task: str, trials: pl.DataFrame) -> None:

@@ -32,6 +32,9 @@ def test_it_opens_at_both_stories_and_the_way_to_the_trials_is_open(browser: Bro
         stories = watched.page.locator("article.story")
         expect(stories).to_have_count(2)
         assert "#compare=" in watched.page.url
+        first, second = (chips.split() for chips in stories.locator(".what").all_inner_texts())
+        assert first[0] != second[0], "each names its run"
+        assert first[1:] == second[1:], "the same agent, model, condition and repeat"
         watched.page.locator("#back").click()
         expect(watched.page.locator("#overview")).to_be_visible()
         expect(watched.page.locator("#count")).to_have_text("4 trials")
