@@ -17,4 +17,10 @@ for (const button of document.querySelectorAll("th button[aria-describedby]")) {
   for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => showTip(button));
   for (const event of ["mouseleave", "blur"]) button.addEventListener(event, hideTip);
 }
-addEventListener("scroll", hideTip, { capture: true, passive: true });
+// To give a header the focus may scroll to it: then its tip goes along.
+const keepTip = () => {
+  const at = document.activeElement;
+  if (!tip.hidden && at?.matches("th button[aria-describedby]")) showTip(at);
+  else hideTip();
+};
+addEventListener("scroll", keepTip, { capture: true, passive: true });
