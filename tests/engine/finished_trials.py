@@ -29,7 +29,11 @@ class FinishedTrial:
         self.store = ObjectStore(attempt.objects_path, base=objects)
         self.tree = self.base_tree
         self.log = EventLog(attempt.events_path, lambda _: None)
-        self._say(Actor.HARNESS, EventKind.TRIAL_STARTED, {"base_tree": self.base_tree})
+        started = {
+            **{"task": task.name, "agent": "mini-swe-agent", "model": "m", "condition": "counter-edit"},
+            **{"repeat": 1, "attempt": attempt.number, "base_tree": self.base_tree},
+        }
+        self._say(Actor.HARNESS, EventKind.TRIAL_STARTED, started)
 
     def patched(self, patch: bytes) -> dict[str, bytes]:
         """The files of the base that ``patch`` changes, as it makes them."""
@@ -56,12 +60,22 @@ class FinishedTrial:
         body = {"by": by, **edit, "tree": self.tree, "files": changed, "lines": {}}
         self._say(Actor(by), EventKind.WORKSPACE_CHANGED, body)
         if by == "user":
-            self._say(Actor.USER, EventKind.EDIT_APPLIED, {**edit, "outcome": "applied", "detail": ""})
+            applied = {**edit, "outcome": "applied", "detail": "", "files": []}
+            self._say(Actor.USER, EventKind.EDIT_APPLIED, applied)
 
     def end(self, verdict: str = "unresolved", termination: str = "finished") -> None:
         key = verdict_key(self.tree, self.task)
-        self._say(Actor.VERIFIER, EventKind.VERIFIED, {"key": key, "tree": self.tree, "verdict": verdict})
-        ended = {"verdict": verdict, "termination": termination, "user_lines": {"counter-edit-1": 2}}
+        verified = {
+            **{"key": key, "tree": self.tree, "verdict": verdict, "reward": 0.0, "timed_out": False},
+            **{"seconds": 1.0, "fail_to_pass": {}, "pass_to_pass": 0, "pass_to_pass_failed": {}},
+            "output": "0" * 64,
+        }
+        self._say(Actor.VERIFIER, EventKind.VERIFIED, verified)
+        ended = {
+            **{"verdict": verdict, "termination": termination, "reward": 0.0, "steps": 1},
+            **dict.fromkeys(("side_calls", "retries", "uncounted_replies", "shadow", "messages"), 0),
+            **{"tokens": {"total": 0}, "triggered": 1, "delivered": 1, "user_lines": {"counter-edit-1": 2}},
+        }
         self._say(Actor.HARNESS, EventKind.TRIAL_ENDED, ended)
         self.log.close()
 

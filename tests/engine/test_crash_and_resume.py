@@ -433,9 +433,15 @@ def test_a_run_is_not_gone_on_with_when_a_task_of_it_has_changed(tmp_path: Path)
 def _recorded(folder: RunFolder) -> Attempt:
     attempt = folder.new_attempt(KEY)
     log = EventLog(attempt.events_path, lambda _: None)
-    log.append(Actor.HARNESS, EventKind.TRIAL_STARTED, {"task": "é"})
-    log.append(Actor.USER, EventKind.EDIT_INTENDED, {"intervention": "counter-edit-1"})
-    log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, {"termination": "finished"}, durable=True)
+    started = {"task": "é", "agent": "a", "model": "m", "condition": "vanilla", "repeat": 1, "attempt": 1}
+    ended = {
+        **{"verdict": "none", "termination": "finished", "reward": None, "tokens": {"total": 0}, "steps": 0},
+        **dict.fromkeys(("side_calls", "retries", "uncounted_replies", "triggered"), 0),
+        **dict.fromkeys(("shadow", "delivered", "messages"), 0),
+    }
+    log.append(Actor.HARNESS, EventKind.TRIAL_STARTED, started)
+    log.append(Actor.USER, EventKind.EDIT_INTENDED, {"intervention": "counter-edit-1", "patch": "0" * 64})
+    log.append(Actor.HARNESS, EventKind.TRIAL_ENDED, ended, durable=True)
     log.close()
     return attempt
 

@@ -35,9 +35,12 @@ def thin_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window; CI has it, elsewhere a test that needs it may be skipped."""
+    """Chromium without a window; CI has it, elsewhere a test that needs it may be skipped.
+
+    Of a module, not of the session: while it is open an event loop runs, and no test with a loop of its own can.
+    """
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         if os.environ.get("CI"):
