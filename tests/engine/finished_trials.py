@@ -30,8 +30,13 @@ class FinishedTrial:
         self.tree = self.base_tree
         self.log = EventLog(attempt.events_path, lambda _: None)
         started = {
-            **{"task": task.name, "agent": "mini-swe-agent", "model": "m", "condition": "counter-edit"},
-            **{"repeat": 1, "attempt": attempt.number, "base_tree": self.base_tree},
+            "task": task.name,
+            "agent": "mini-swe-agent",
+            "model": "m",
+            "condition": "counter-edit",
+            "repeat": 1,
+            "attempt": attempt.number,
+            "base_tree": self.base_tree,
         }
         self._say(Actor.HARNESS, EventKind.TRIAL_STARTED, started)
 
@@ -66,15 +71,28 @@ class FinishedTrial:
     def end(self, verdict: str = "unresolved", termination: str = "finished") -> None:
         key = verdict_key(self.tree, self.task)
         verified = {
-            **{"key": key, "tree": self.tree, "verdict": verdict, "reward": 0.0, "timed_out": False},
-            **{"seconds": 1.0, "fail_to_pass": {}, "pass_to_pass": 0, "pass_to_pass_failed": {}},
+            "key": key,
+            "tree": self.tree,
+            "verdict": verdict,
+            "reward": 0.0,
+            "timed_out": False,
+            "seconds": 1.0,
+            "fail_to_pass": {},
+            "pass_to_pass": 0,
+            "pass_to_pass_failed": {},
             "output": "0" * 64,
         }
         self._say(Actor.VERIFIER, EventKind.VERIFIED, verified)
         ended = {
-            **{"verdict": verdict, "termination": termination, "reward": 0.0, "steps": 1},
+            "verdict": verdict,
+            "termination": termination,
+            "reward": 0.0,
+            "steps": 1,
             **dict.fromkeys(("side_calls", "retries", "uncounted_replies", "shadow", "messages"), 0),
-            **{"tokens": {"total": 0}, "triggered": 1, "delivered": 1, "user_lines": {"counter-edit-1": 2}},
+            "tokens": {"total": 0},
+            "triggered": 1,
+            "delivered": 1,
+            "user_lines": {"counter-edit-1": 2},
         }
         self._say(Actor.HARNESS, EventKind.TRIAL_ENDED, ended)
         self.log.close()

@@ -435,7 +435,11 @@ def _recorded(folder: RunFolder) -> Attempt:
     log = EventLog(attempt.events_path, lambda _: None)
     started = {"task": "é", "agent": "a", "model": "m", "condition": "vanilla", "repeat": 1, "attempt": 1}
     ended = {
-        **{"verdict": "none", "termination": "finished", "reward": None, "tokens": {"total": 0}, "steps": 0},
+        "verdict": "none",
+        "termination": "finished",
+        "reward": None,
+        "tokens": {"total": 0},
+        "steps": 0,
         **dict.fromkeys(("side_calls", "retries", "uncounted_replies", "triggered"), 0),
         **dict.fromkeys(("shadow", "delivered", "messages"), 0),
     }
