@@ -21,17 +21,10 @@ from fourhands.trajectories.run_folder import Plan, PlannedTrial, RunFolder, Set
 from fourhands.wire.document import Document
 from fourhands.wire.registry import WIRES
 
+from .bodies import ENDED
+
 STREAM = "text/event-stream; charset=utf-8"
 Body = dict[str, Any]
-ENDED = {
-    "verdict": "resolved",
-    "termination": "finished",
-    "reward": 1.0,
-    "steps": 1,
-    "tokens": {"total": 0},
-    **dict.fromkeys(("side_calls", "retries", "uncounted_replies"), 0),
-    **dict.fromkeys(("triggered", "shadow", "delivered", "messages"), 0),
-}
 
 
 def trial(task: str = "a") -> PlannedTrial:

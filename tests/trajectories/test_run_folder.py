@@ -13,15 +13,8 @@ from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.run_folder import Plan, PlannedIntervention, RunFolder, Settings
 
-ENDED = {
-    "verdict": "resolved",
-    "termination": "finished",
-    "reward": 1.0,
-    "steps": 1,
-    "tokens": {"total": 0},
-    **dict.fromkeys(("side_calls", "retries", "uncounted_replies"), 0),
-    **dict.fromkeys(("triggered", "shadow", "delivered", "messages"), 0),
-}
+from .bodies import ENDED
+
 KEY = TrialKey("task", AgentSpec("mini-swe-agent", "scripted/keeps"), Condition.parse("counter-edit[k=5]"), 2)
 
 

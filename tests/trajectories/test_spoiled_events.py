@@ -14,17 +14,10 @@ from fourhands.model.event import EventKind
 from fourhands.trajectories.events import last_event, read_events
 from fourhands.trajectories.run_folder import Attempt
 
+from .bodies import ENDED
+
 RECORDS = Path(__file__).parent / "records"
 ASKED = {"question": "q1", "text": "May I?", "elapsed": 1.5}
-ENDED = {
-    "verdict": "resolved",
-    "termination": "finished",
-    "reward": 1.0,
-    "steps": 1,
-    "tokens": {"total": 0},
-    **dict.fromkeys(("side_calls", "retries", "uncounted_replies"), 0),
-    **dict.fromkeys(("triggered", "shadow", "delivered", "messages"), 0),
-}
 CALLED = {
     "request": 1,
     "step": 1,

@@ -202,10 +202,7 @@ def _name(agent: Agent) -> str:
 
 
 def _change(old: Agent, before: Arm, new: Agent, after: Arm) -> ArmChange:
-    paired = pair(before, after)
-    # `pair` asks for the tasks of its second arm: those that only the first run has are missing all the same.
-    swapped = (Incomplete(each.task, each.condition, each.vanilla) for each in pair(after, before).incomplete)
-    incomplete = {each.task: each for each in (*swapped, *paired.incomplete)}
+    paired = pair(before, after, either=True)
     return ArmChange(
         before=before,
         after=after,
@@ -213,7 +210,7 @@ def _change(old: Agent, before: Arm, new: Agent, after: Arm) -> ArmChange:
             TaskChange(task, was, now)
             for task, was, now in zip(paired.tasks, paired.before, paired.after, strict=True)
         ),
-        incomplete=tuple(incomplete[task] for task in sorted(incomplete)),
+        incomplete=paired.incomplete,
         delta_before=_deltas(old, before),
         delta_after=_deltas(new, after),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 import orjson
@@ -17,7 +16,7 @@ from fourhands.analysis.lines import InterventionLines, UserLines, follow_user_l
 from fourhands.analysis.responses import Response, responses
 from fourhands.model.ablation import Ablation
 from fourhands.model.condition import ConditionName
-from fourhands.model.event import Event, EventKind
+from fourhands.model.event import Event, EventKind, seconds_between
 from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.model.price import NO_PRICES, PriceTable
 from fourhands.model.trial import TrialKey
@@ -156,7 +155,7 @@ def _effort(ended: dict[str, Any], events: Sequence[Event]) -> dict[str, Any]:
 
 def _seconds(first: str, last: str) -> float | None:
     try:
-        return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+        return seconds_between(first, last)
     except (ValueError, TypeError):  # a record that somebody wrote by hand
         return None
 

@@ -58,14 +58,14 @@ def shown_attempt(path: Path) -> Attempt:
         InputError: it is neither; of a run, names its trials.
     """
     from fourhands.model.errors import InputError
-    from fourhands.trajectories.run_folder import Attempt
+    from fourhands.trajectories.run_folder import Attempt, last_ended
 
     if (path / "events.jsonl").exists():
         return Attempt(path)
     attempts = sorted(path.glob("attempt-*/events.jsonl"), key=lambda p: Attempt(p.parent).number)
     if attempts:
         found = [Attempt(events.parent) for events in attempts]
-        return next((attempt for attempt in reversed(found) if attempt.ended), found[-1])
+        return last_ended(found) or found[-1]
     if (path / "plan.json").exists():
         keys = "\n".join(f"  {trial}" for trial in sorted((path / "trials").glob("*")))
         raise InputError(f"{path} is a run; show one of its trials:\n{keys or '  (none has started)'}")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final
 
 from fourhands.analysis.failures import failure_told
 from fourhands.cli.time_left import Durations, JobLeft, seconds_left
-from fourhands.model.event import Event, EventKind
+from fourhands.model.event import Event, EventKind, seconds_between
 from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.model.price import Cost, PriceTable
 from fourhands.model.spending import spendings
@@ -285,5 +284,4 @@ def _outcome(ended: Event) -> Outcome:
 
 
 def _seconds(events: tuple[Event, ...]) -> float:
-    first, last = (datetime.fromisoformat(event.time) for event in (events[0], events[-1]))
-    return max((last - first).total_seconds(), 0.0)
+    return max(seconds_between(events[0].time, events[-1].time), 0.0)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-__all__ = ["EVENT_VERSION", "MAIN_THREAD", "Actor", "Event", "EventKind"]
+__all__ = ["EVENT_VERSION", "MAIN_THREAD", "Actor", "Event", "EventKind", "seconds_between"]
 
 EVENT_VERSION: Final = 1
 MAIN_THREAD: Final = "main"
@@ -62,3 +63,12 @@ class Event:
     actor: Actor
     kind: EventKind
     body: dict[str, Any]
+
+
+def seconds_between(first: str, last: str) -> float:
+    """From one time of an event to another, negative if that was before.
+
+    Raises:
+        ValueError: one of them is no time in ISO 8601.
+    """
+    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()

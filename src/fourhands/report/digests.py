@@ -24,12 +24,13 @@ from fourhands.model.errors import InputError
 from fourhands.model.price import PriceTable
 from fourhands.report.code_digest import code_digest
 from fourhands.report.pool import in_batches
+from fourhands.report.record_stamp import record_stamp
 from fourhands.report.sources import OwnTrial
-from fourhands.trajectories.ablations import ablation_path, read_ablation
+from fourhands.trajectories.ablations import read_ablation
 from fourhands.trajectories.blobs import BlobStore
-from fourhands.trajectories.run_folder import Attempt, attempts_in
+from fourhands.trajectories.run_folder import Attempt, attempts_in, last_ended
 
-__all__ = ["digested", "final_attempt"]
+__all__ = ["digested"]
 
 _FOLDER: Final = ".tables"
 _STAMP: Final = "stamp"
@@ -61,11 +62,6 @@ def digested(
     return tables
 
 
-def final_attempt(folder: Path) -> Attempt | None:
-    """The attempt of a trial's folder that counts: the last one that ended."""
-    return next((attempt for attempt in reversed(attempts_in(folder)) if attempt.ended), None)
-
-
 @dataclass(frozen=True, slots=True)
 class _Work:
     subject: Subject
@@ -84,7 +80,7 @@ def _digest_all(batch: tuple[_Work, ...]) -> Tables:
 
 def _digest(work: _Work) -> Digest:
     attempts = attempts_in(work.folder)
-    attempt = next((each for each in reversed(attempts) if each.ended), None)
+    attempt = last_ended(attempts)
     if attempt is None:
         return Digest(work.subject.row() | {"record_problems": _problems(attempts)})
     read = attempt.read()
@@ -132,13 +128,7 @@ class _Blobs:
 def _stamp(trial: OwnTrial) -> str:
     """What changes when anything changes that a trial's rows are made of."""
     parts = [hashlib.sha256(repr(trial.subject).encode()).hexdigest()[:16]]
-    for attempt in attempts_in(trial.folder):
-        for path in (attempt.events_path, ablation_path(attempt)):
-            try:
-                found = path.stat()
-            except OSError:
-                continue
-            parts.append(f"{attempt.number}:{found.st_size}:{found.st_mtime_ns}")
+    parts += [f"{attempt.path.name} {record_stamp(attempt)}" for attempt in attempts_in(trial.folder)]
     return " ".join(parts)
 
 

@@ -14,9 +14,10 @@ from fourhands.analysis.events_table import event_rows
 from fourhands.analysis.study import RunInfo, Study
 from fourhands.analysis.tidy import Tables, concat, frame
 from fourhands.model.price import NO_PRICES, PriceTable
-from fourhands.report.digests import digested, final_attempt
+from fourhands.report.digests import digested
 from fourhands.report.pool import in_batches
 from fourhands.report.sources import OwnTrial, Source, find_sources
+from fourhands.trajectories.run_folder import attempts_in, last_ended
 
 __all__ = ["load_events", "load_study"]
 
@@ -77,7 +78,7 @@ def load_events(paths: Sequence[Path]) -> pl.DataFrame:
 def _events(batch: tuple[OwnTrial, ...]) -> pl.DataFrame:
     def rows() -> Iterable[dict[str, object]]:
         for trial in batch:
-            if attempt := final_attempt(trial.folder):
+            if attempt := last_ended(attempts_in(trial.folder)):
                 key = {"run": trial.subject.run, "trial": trial.subject.key.slug}
                 yield from (key | row for row in event_rows(attempt.read().events))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from fourhands.analysis.digest import Subject
 from fourhands.analysis.study import RunInfo, TaskInfo
 from fourhands.model.condition import Condition, ConditionName
 from fourhands.model.errors import InputError
+from fourhands.model.event import seconds_between
 from fourhands.model.price import PriceTable
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.report.prices import prices_of
@@ -290,11 +290,7 @@ def _foreign_row(run: str, key: TrialKey, trial: HarborTrial) -> dict[str, Any]:
         "cost": trial.cost_usd,
         "cost_at_least": trial.cost_usd,
         "started": trial.started,
-        "seconds": _seconds(trial.started, trial.finished),
+        "seconds": seconds_between(trial.started, trial.finished)
+        if trial.started and trial.finished
+        else None,
     }
-
-
-def _seconds(started: str | None, finished: str | None) -> float | None:
-    if started is None or finished is None:
-        return None
-    return (datetime.fromisoformat(finished) - datetime.fromisoformat(started)).total_seconds()

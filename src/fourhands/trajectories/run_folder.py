@@ -18,7 +18,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,7 @@ __all__ = [
     "RunFolder",
     "Settings",
     "attempts_in",
+    "last_ended",
     "write_atomically",
 ]
 
@@ -239,6 +240,11 @@ def attempts_in(folder: Path) -> list[Attempt]:
     return sorted(found, key=lambda attempt: attempt.number)
 
 
+def last_ended(attempts: Sequence[Attempt]) -> Attempt | None:
+    """Of all attempts at a trial, first to last, the one that counts; ``None`` if none has ended."""
+    return next((attempt for attempt in reversed(attempts) if attempt.ended), None)
+
+
 @dataclass(frozen=True)
 class RunFolder:
     """Reads and makes the files of a run."""
@@ -308,7 +314,7 @@ class RunFolder:
 
     def final_attempt(self, key: TrialKey) -> Attempt | None:
         """The attempt that counts: the last one that ended; nothing of an earlier or a cut one is scored."""
-        return next((attempt for attempt in reversed(self.attempts(key)) if attempt.ended), None)
+        return last_ended(self.attempts(key))
 
     @contextmanager
     def locked(self) -> Iterator[None]:

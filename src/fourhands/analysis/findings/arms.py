@@ -337,9 +337,10 @@ def _agents(trials: Iterable[Trial]) -> tuple[Agent, ...]:
     return tuple(agents)
 
 
-def pair(vanilla: Arm, arm: Arm) -> Pairing:
-    """Pair every task that the condition applies to with vanilla."""
-    applicable = sorted({trial.task for trial in arm.trials if trial.applies})
+def pair(vanilla: Arm, arm: Arm, *, either: bool = False) -> Pairing:
+    """Pair every task that the condition applies to with vanilla; with ``either``, also those of vanilla alone."""
+    sides = (vanilla, arm) if either else (arm,)
+    applicable = sorted({trial.task for side in sides for trial in side.trials if trial.applies})
     complete = [task for task in applicable if task in vanilla.outcomes and task in arm.outcomes]
     whole = set(complete)
     return Pairing(

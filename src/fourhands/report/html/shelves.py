@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourhands.report.code_digest import code_digest
 from fourhands.report.pool import in_batches
-from fourhands.trajectories.ablations import ablation_path
+from fourhands.report.record_stamp import record_stamp
 from fourhands.trajectories.run_folder import Attempt
 
 if TYPE_CHECKING:
@@ -103,19 +103,8 @@ def _name(attempts: Sequence[Path]) -> str:
     told = hashlib.sha256(code_digest(*_CODE).encode())
     for attempt in attempts:
         told.update(
-            f"{attempt.parent.name}/{attempt.name} {_stamp(attempt)}\n".encode("utf-8", "surrogateescape")
+            f"{attempt.parent.name}/{attempt.name} {record_stamp(Attempt(attempt))}\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
     return told.hexdigest()[:20]
-
-
-def _stamp(attempt: Path) -> str:
-    """Changes whenever one of the files that a story comes from does; payloads never change."""
-    stamps = []
-    for path in (attempt / "events.jsonl", ablation_path(Attempt(attempt))):
-        try:
-            found = os.stat(path)  # noqa: PTH116 - pathlib takes as long as the disk
-        except OSError:
-            stamps.append("-")
-        else:
-            stamps.append(f"{found.st_size}.{found.st_mtime_ns}")
-    return " ".join(stamps)

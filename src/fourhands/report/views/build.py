@@ -6,11 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from fourhands.analysis.statistics import Interval
 from fourhands.model.condition import ConditionName
 from fourhands.report.table import Cell, Column, TableView
-from fourhands.report.views.numbers import word
+from fourhands.report.views.numbers import interval_of, word
 
-__all__ = ["Field", "OfAgent", "agent_fields", "columns", "field", "is_vanilla", "table", "unless_vanilla"]
+__all__ = [
+    "Field",
+    "OfAgent",
+    "agent_fields",
+    "columns",
+    "field",
+    "is_vanilla",
+    "table",
+    "unless_vanilla",
+    "wilson_field",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,25 @@ def agent_fields[Row: OfAgent](_: type[Row]) -> tuple[Field[Row], ...]:
             "how the user behaves, with every parameter that is not its default",
             numeric=False,
         ),
+    )
+
+
+class OfRate(Protocol):
+    """A row with a resolve rate."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the rate."""
+
+
+def wilson_field[Row: OfRate](_: type[Row]) -> Field[Row]:
+    """The interval of a resolve rate, behind the rate itself."""
+    return field(
+        "resolve_rate_low",
+        "95 % CI",
+        lambda row: interval_of(row.interval),
+        "Wilson's interval of it, trials as independent",
+        more=("resolve_rate_high",),
     )
 
 

@@ -7,9 +7,9 @@ from typing import Final
 from fourhands.analysis.findings.by_status import StatusRow, status_table
 from fourhands.analysis.study import Study
 from fourhands.report.table import Cell, TableView
-from fourhands.report.views.build import Field, agent_fields, field, table
+from fourhands.report.views.build import Field, agent_fields, field, table, wilson_field
 from fourhands.report.views.deltas import delta_fields, delta_notes
-from fourhands.report.views.numbers import UNKNOWN, count, interval_of, word
+from fourhands.report.views.numbers import UNKNOWN, count, word
 
 __all__ = ["FIELDS", "by_status"]
 
@@ -31,13 +31,7 @@ FIELDS: Final[tuple[Field[StatusRow], ...]] = (
     field("tasks", "tasks", lambda row: count(row.tasks), "with a scored trial"),
     field("scored", "n", lambda row: count(row.scored), "trials that are scored"),
     field("resolve_rate", "resolved", _resolved, "of the scored trials", more=("resolved",)),
-    field(
-        "resolve_rate_low",
-        "95 % CI",
-        lambda row: interval_of(row.interval),
-        "Wilson's interval of it, trials as independent",
-        more=("resolve_rate_high",),
-    ),
+    wilson_field(StatusRow),
     *delta_fields(StatusRow),
 )
 

@@ -9,7 +9,7 @@ from typing import Final
 from fourhands.analysis.findings.k_sweep import DeliveredRow, SweepPoint, delivered_table, k_sweep
 from fourhands.analysis.study import Study
 from fourhands.report.table import Cell, TableView
-from fourhands.report.views.build import Field, agent_fields, field, table
+from fourhands.report.views.build import Field, agent_fields, field, table, wilson_field
 from fourhands.report.views.numbers import count, interval_of, mean, percent, points, points_interval_of, word
 
 __all__ = ["DELIVERED_FIELDS", "FIELDS", "delivered", "sweep"]
@@ -63,13 +63,7 @@ DELIVERED_FIELDS: Final[tuple[Field[DeliveredRow], ...]] = (
     ),
     field("scored", "n", lambda row: count(row.scored), "scored trials with so many"),
     field("resolve_rate", "resolved", _rate, "of these trials", more=("resolved",)),
-    field(
-        "resolve_rate_low",
-        "95 % CI",
-        lambda row: interval_of(row.interval),
-        "Wilson's interval of it, trials as independent",
-        more=("resolve_rate_high",),
-    ),
+    wilson_field(DeliveredRow),
 )
 
 
