@@ -124,6 +124,7 @@ def test_what_does_not_is_left_as_it_is(text: str) -> None:
 
 @example("ime: 0.0sMon Nov 1 00:00:00 AAA 2020")
 @example("0x55d0e7a3b2c10190b0a2-7d7c-4b1e-8f33-0123456789ab")
+@example("Mon Nov 1 00:00:00 AAA 2020/tmp/tmp00000000")
 @given(JOINED)
 def test_twice_is_once(text: str) -> None:
     assert normalised(normalised(text)) == normalised(text)

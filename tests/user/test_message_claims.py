@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from fourhands.language.ground import Ground
 from fourhands.user.message_claims import claims, claims_change
-from fourhands.user.message_ground import Ground
 
 ONE_PLACE = b"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n"
 TWO_PLACES = ONE_PLACE + b"@@ -9 +9 @@\n-a\n+b\n"

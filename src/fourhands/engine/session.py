@@ -33,6 +33,7 @@ from fourhands.model.user import Moment, Speaker, User
 from fourhands.model.verifier_rubric import RubricJudge
 from fourhands.tasks.cache import provide
 from fourhands.tasks.folder import Task, load_task
+from fourhands.tasks.ledger_file import ledger_json
 from fourhands.trajectories.events import EventLog
 from fourhands.trajectories.protocol import protocol_slips
 from fourhands.trajectories.run_folder import Attempt, Plan
@@ -211,12 +212,16 @@ class Session:
         return given if self._talk is None or self._talk.opening is None else self._talk.opening
 
     def _opening_json(self) -> dict[str, Any]:
-        """How the user of a conversation opens it, and who that is; nothing for any other trial."""
+        """What a conversation is about, how its user opens it, and who that is; nothing for any other trial."""
         talk = self._talk
-        if talk is None or talk.opening is None:
+        if talk is None:
             return {}
-        opening = self.attempt.blobs_hiding(*self.secrets).put(talk.opening.encode())
-        return {"persona": talk.persona, "brief": talk.brief, "opening": opening}
+        blobs = self.attempt.blobs_hiding(*self.secrets)
+        about = {"ledger": blobs.put(ledger_json(talk.ledger))}
+        if talk.opening is None:
+            return about
+        opening = blobs.put(talk.opening.encode())
+        return {**about, "persona": talk.persona, "brief": talk.brief, "opening": opening}
 
     def _see_event(self, event: Event) -> None:
         if self._talk:

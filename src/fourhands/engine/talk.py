@@ -17,6 +17,7 @@ from fourhands.gateway.shared_workspace import SharedWorkspace
 from fourhands.gateway.state_checks import StateChecks
 from fourhands.gateway.users import Emit
 from fourhands.gateway.view import RecordedView
+from fourhands.language.taking_up import takes_up
 from fourhands.model.ledger import Ledger
 from fourhands.model.ledger_state import LedgerState
 from fourhands.model.persona import Persona
@@ -31,7 +32,6 @@ from fourhands.trajectories.run_folder import Plan
 from fourhands.user.talking.hidden import canaries, words_of
 from fourhands.user.talking.leaks import LeakGround
 from fourhands.user.talking.personas_file import draw_persona, persona_of
-from fourhands.user.talking.plain_reading import takes_up
 from fourhands.user.talking.prompted import PromptedUser
 from fourhands.user.talking.simulated import simulated_user
 from fourhands.user.talking.talking import grounded_user
@@ -45,11 +45,12 @@ __all__ = ["Talk", "talk_of"]
 class Talk:
     """``opening`` is what the agent is told in the instruction's place; ``None``, and no user, under `single-turn`.
 
-    ``brief`` is what of it is the user's own, and ``persona`` the name of who says it.
+    ``brief`` is what of it is the user's own, and ``persona`` the name of who says it. ``ledger`` is the task's.
 
     ``state`` is folded from the trial's events by whoever holds it. ``commits`` are read from the start of the trial.
     """
 
+    ledger: Ledger
     state: LedgerState
     commits: CommitReader
     checkpoints: Callable[[Emit], Checkpoints]
@@ -108,10 +109,11 @@ def talk_of(
 
     state = LedgerState.of(ledger.ids)
     if not key.condition.talks:
-        return Talk(state, commits, checkpoints)
+        return Talk(ledger, state, commits, checkpoints)
     looker = looker_of(*place, workspace, store)
     persona = _persona(key, plan)
     return Talk(
+        ledger,
         state,
         commits,
         checkpoints,

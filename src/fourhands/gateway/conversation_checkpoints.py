@@ -59,7 +59,8 @@ class ConversationCheckpoints:
     """Writes the ``checkpoint`` events of one trial; the plan file is no part of any state's difference.
 
     The difference of a state is that to the state before: of a commit to what it took the place of (so that an
-    amended commit counts what the amendment changed), or, begun elsewhere, to its first parent. So the changed lines
+    amended commit counts what the amendment changed), or, begun elsewhere, to its first parent, unless the state
+    before is nearer. So the changed lines
     of all states but plans are the lines that were written and taken out on the way to the last.
     """
 
@@ -180,11 +181,11 @@ class ConversationCheckpoints:
 
     async def _take_commit(self, commit: Commit, elapsed: float) -> None:
         first = commit.parents[0] if commit.parents else None
-        if self._newest in {first, commit.replaces, None}:
-            before = self._last
-        else:
-            before = self._trees.get(commit.replaces or "") or self._trees.get(first or "") or self._base
         code = await self._code(commit.tree)
+        before = self._last
+        if self._newest not in {first, commit.replaces, None}:
+            begun = self._trees.get(commit.replaces or "") or self._trees.get(first or "") or self._base
+            before = await asyncio.to_thread(self._nearer, begun, before, code)
         is_of_tests = await self._is_of_tests(commit, code)
         if is_of_tests:
             self._test_commits.append(commit.sha)
@@ -199,6 +200,16 @@ class ConversationCheckpoints:
         await self._measure(_State(CheckpointKind.COMMIT, commit.tree, code, before, facts), elapsed)
         self._is_open = False
         self._newest, self._trees[commit.sha] = commit.sha, code
+
+    def _nearer(self, begun: str, last: str, code: str) -> str:
+        """Of where a commit began and the state before it, the one with fewer changed lines to it.
+
+        A squashed commit took the place of its first, and still has written nothing anew.
+        """
+        begun_lines, last_lines = (
+            sum(_lines(self._store.diff(before, code)).values()) for before in (begun, last)
+        )
+        return last if last_lines < begun_lines else begun
 
     async def _is_of_tests(self, commit: Commit, code: str) -> bool:
         """Whether a commit, as history has it, holds tests alone: whatever was seen of them before."""
@@ -258,10 +269,8 @@ class ConversationCheckpoints:
             **_lines(changes),
             "files": paths[:_MOST_PATHS],
             "tests_only": bool(paths) and all(map(is_test_path, paths)),
-            "since_base": {
-                **_lines(since_base),
-                "tests": _lines([change for change in since_base if is_test_path(change.path)]),
-            },
+            "tests": _lines(_of_tests(changes)),
+            "since_base": {**_lines(since_base), "tests": _lines(_of_tests(since_base))},
         }
 
     async def _look(self, trees: Sequence[str], kind: CheckpointKind) -> None:
@@ -301,6 +310,10 @@ class ConversationCheckpoints:
                 "elapsed": elapsed,
             },
         )
+
+
+def _of_tests(changes: Sequence[FileChange]) -> list[FileChange]:
+    return [change for change in changes if is_test_path(change.path)]
 
 
 def _lines(changes: Sequence[FileChange]) -> dict[str, int]:

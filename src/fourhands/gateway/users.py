@@ -26,7 +26,13 @@ from fourhands.model.user import (
 )
 from fourhands.model.view import NO_VIEW, WorkspaceView
 from fourhands.trajectories.blobs import BlobStore
-from fourhands.trajectories.talk_bodies import moved_json, talk_json, usage_json
+from fourhands.trajectories.talk_bodies import (
+    moved_json,
+    objections_json,
+    rejected_json,
+    talk_json,
+    usage_json,
+)
 
 __all__ = ["Emit", "Users"]
 
@@ -241,13 +247,18 @@ class Users:
 
     def _source_json(self, said: Utterance) -> dict[str, Any]:
         """Where words come from: fixed, or a model's, with what it took."""
-        refused = [{"text": each.text, "reason": each.reason} for each in said.rejected]
+        refused = rejected_json(said.rejected)
         if said.model is None:
-            return {"source": said.source, **({"rejected": refused} if refused else {})}
+            return {
+                "source": said.source,
+                **({"rejected": refused} if refused else {}),
+                **objections_json(said),
+            }
         return {
             "source": said.source,
             "model": said.model,
             "usage": usage_json(said.usage),
             "rejected": refused,
+            **objections_json(said),
             **({"exchanges": [self._blobs.put(each) for each in said.exchanges]} if said.exchanges else {}),
         }

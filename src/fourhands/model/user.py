@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, Protocol
 
 from fourhands.model.event import Event
 from fourhands.model.ledger_state import RequirementState
+from fourhands.model.objection import ObjectionKind
 from fourhands.model.persona import MoveKind
 from fourhands.model.usage import Usage
 from fourhands.model.view import WorkspaceView
@@ -135,10 +136,14 @@ class Occasion:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Words that a model proposed and that were not said, and why not."""
+    """Words that a model proposed and that were not said, and why not.
+
+    ``kinds`` tell the same for whoever counts; empty where no words came, or none of a talking user.
+    """
 
     text: str
     reason: str
+    kinds: tuple[ObjectionKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,8 @@ class Utterance:
 
     ``usage`` are the tokens that the user's own model took over all attempts; ``model`` is its name, if one was
     asked. ``exchanges`` are its requests and replies as JSON documents, which a replay of the user reads.
+    ``objections`` are what a check has against words that are said all the same: those of a talking user's author, or
+    of a model that decides by itself.
     """
 
     text: str
@@ -155,6 +162,7 @@ class Utterance:
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
     exchanges: tuple[bytes, ...] = ()
+    objections: tuple[ObjectionKind, ...] = ()
 
 
 class Speaker(Protocol):

@@ -15,6 +15,7 @@ from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.event import EventKind
 from fourhands.model.ledger import TOTAL_WEIGHT
 from fourhands.model.ledger_state import RequirementState
+from fourhands.model.objection import ObjectionKind
 from fourhands.model.outcome import Termination, Verdict
 from fourhands.model.persona import MoveKind
 from fourhands.model.user import TalkOccasion
@@ -77,6 +78,7 @@ class _TrialStarted(Struct, gc=False):
     persona: str | UnsetType = UNSET
     brief: str | UnsetType = UNSET
     opening: _Blob | UnsetType = UNSET
+    ledger: _Blob | UnsetType = UNSET
 
 
 class _AtWill(Struct, gc=False):
@@ -220,6 +222,7 @@ class _EditNotApplied(Struct, gc=False):
 class _Rejected(Struct, gc=False):
     text: str
     reason: str
+    kinds: list[ObjectionKind] | UnsetType = UNSET
 
 
 class _Said(Struct, gc=False, kw_only=True):
@@ -228,6 +231,7 @@ class _Said(Struct, gc=False, kw_only=True):
     model: str | UnsetType | None = UNSET
     usage: _Usage | UnsetType | None = UNSET
     rejected: list[_Rejected] | UnsetType = UNSET
+    objections: list[ObjectionKind] | UnsetType = UNSET
     exchanges: list[_Blob] | UnsetType = UNSET
     move: MoveKind | UnsetType = UNSET
     requirements: list[str] | UnsetType = UNSET
@@ -313,6 +317,7 @@ class _Checkpoint(Struct, gc=False, kw_only=True):
     elapsed: _Seconds
     uncommitted: list[str] | UnsetType | None = UNSET
     has_base: bool | UnsetType | None = UNSET
+    tests: _ChangedLines | UnsetType = UNSET
     since_base: _SinceBase | UnsetType = UNSET
     text: _Blob | UnsetType = UNSET
     committed: _Signed | UnsetType | None = UNSET

@@ -111,20 +111,32 @@ VARYING: Final = (
 
 # What a form must not be followed by may be taken out itself: its name counts as what it stands for.
 _NAMES: Final = "|".join(sorted({each.name for each in VARYING}))
-_ANY: Final = re.compile(
-    r"(?<!\d)(?:"
-    + "|".join(f"(?P<v{n}>{each.pattern})" for n, each in enumerate(VARYING))
-    + rf")(?!\d|<(?:{_NAMES})>)"
+_FORMS: Final = (
+    f"(?:{'|'.join(f'(?P<v{n}>{each.pattern})' for n, each in enumerate(VARYING))})(?!\\d|<(?:{_NAMES})>)"
 )
+_ANY: Final = re.compile(rf"(?<!\d){_FORMS}")
+_NEXT: Final = re.compile(_FORMS)
+"""Right behind another, whose last digit is taken out with it."""
 _PLACEHOLDERS: Final = {f"v{n}": f"<{each.name}>" for n, each in enumerate(VARYING)}
 
 
 def normalised(value: Any) -> Any:
     """JSON with what must differ named in place of its value; twice is as good as once."""
     if isinstance(value, str):
-        return _ANY.sub(lambda found: _PLACEHOLDERS[found.lastgroup or ""], value)
+        return _text(value)
     if isinstance(value, list):
         return [normalised(each) for each in value]
     if isinstance(value, dict):
         return {key: normalised(each) for key, each in value.items()}
     return value
+
+
+def _text(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    found = _ANY.search(text)
+    while found:
+        parts += (text[at : found.start()], _PLACEHOLDERS[found.lastgroup or ""])
+        at = found.end()
+        found = _NEXT.match(text, at) or _ANY.search(text, at)
+    return "".join((*parts, text[at:])) if parts else text

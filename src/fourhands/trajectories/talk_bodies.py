@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from fourhands.model.usage import Usage
-from fourhands.model.user import MoveRequirement, TalkMove
+from fourhands.model.user import MoveRequirement, Rejection, TalkMove, Utterance
 
-__all__ = ["moved_json", "talk_json", "usage_json"]
+__all__ = ["moved_json", "objections_json", "rejected_json", "talk_json", "usage_json"]
 
 
 def moved_json(act: MoveRequirement) -> dict[str, Any]:
@@ -32,6 +33,23 @@ def talk_json(move: TalkMove | None) -> dict[str, Any]:
         "why": move.why,
         **occasion,
     }
+
+
+def rejected_json(rejected: Iterable[Rejection]) -> list[dict[str, Any]]:
+    """The words that were not said. ``kinds`` are there where a talking user's checks tell them."""
+    return [
+        {
+            "text": each.text,
+            "reason": each.reason,
+            **({"kinds": [kind.value for kind in each.kinds]} if each.kinds else {}),
+        }
+        for each in rejected
+    ]
+
+
+def objections_json(said: Utterance) -> dict[str, Any]:
+    """What a check has against words that were said all the same; nothing where it has nothing."""
+    return {"objections": [kind.value for kind in said.objections]} if said.objections else {}
 
 
 def usage_json(usage: Usage | None) -> dict[str, int] | None:

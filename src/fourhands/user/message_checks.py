@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from fourhands.language.ground import Ground
 from fourhands.user.message_claims import claims
-from fourhands.user.message_ground import Ground
 from fourhands.user.message_names import SPAN, unknown_names
 from fourhands.user.message_talk import talk
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from fourhands.user.message_ground import Ground, fold
+from fourhands.language.ground import Ground, fold
 from fourhands.user.message_minds import DEEDS
 from fourhands.user.message_names import SPAN
 from fourhands.user.message_presence import PRESENCE

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from fourhands.user.message_ground import IDENTIFIER, Ground, bounded
+from fourhands.language.ground import IDENTIFIER, Ground, bounded
 
 __all__ = ["SPAN", "unknown_names", "without_edit_names"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from fourhands.user.message_ground import Ground, fold
+from fourhands.language.ground import Ground, fold
 from fourhands.user.message_names import without_edit_names
 
 __all__ = ["betrays_mistake", "talk"]

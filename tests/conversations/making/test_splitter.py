@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from fourhands.conversations.making.atoms import find_atoms
 from fourhands.conversations.making.brief import VAGUEST, gives_away
 from fourhands.conversations.making.splitter import split
+from fourhands.language.conveyance import conveyed
 from fourhands.model.errors import InputError
 from fourhands.model.ledger import Ledger
 from fourhands.tasks.find import bundled_tasks
 from fourhands.tasks.ledger_file import LEDGER_FILE, ledger_json, load_ledger, unsaid
-from fourhands.user.talking.conveyance import conveyed
 
 SPECIFICATION = """\
 Stores can only be read line by line today, which is slow. Add batched reading.

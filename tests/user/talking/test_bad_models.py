@@ -112,6 +112,17 @@ BAD: Final[dict[str, tuple[Behaviour, str]]] = {  # and a reason that is on reco
 }
 
 
+KINDS: Final = {
+    "empty": "form",
+    "another form": "form",
+    "approves everything": "approves",
+    "the assistant": "role",
+    "invents names": "invented",
+    "invents numbers": "invented",
+    "reveals one more": "early",
+    "repeats": "form",
+}
+"""What is on record for whoever counts."""
 USELESS: Final = frozenset(BAD) - {
     "approves everything",
     "invents numbers",
@@ -182,6 +193,9 @@ async def test_under_the_ledger_a_bad_model_changes_no_outcome_and_all_of_it_is_
     _see_that_the_rules_held(talk, said)
     rejected = [each for event in said for each in event.body["rejected"]]
     assert any(reason in each["reason"] for each in rejected), {each["reason"] for each in rejected}
+    if name in KINDS:
+        of_that = [each["kinds"] for each in rejected if reason in each["reason"]]
+        assert all(KINDS[name] in kinds for kinds in of_that), of_that
     assert {event.body["model"] for event in said} == {"sim-a"}
     if name in USELESS:  # the user's own words stand in the place of the model's, and say so
         assert {event.body["source"] for event in said} == {"fallback"}
@@ -230,6 +244,7 @@ async def test_under_the_prompt_what_it_lets_out_and_approves_goes_out_and_is_co
     assert said.body["requirements"] == ["R3"]
     assert said.body["rejected"] == []
     assert "observed: leak hidden ('build_zanzibar_fixture')" in said.body["why"]
+    assert said.body["objections"] == ["hidden", "invented"]
     assert talk.moves("R3") == ["revealed"]
     assert talk.state.moves[0].evidence == {"question": "q1", "observed": "conveyed"}
     handed = await talk.stop()

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourhands.language.taking_up import legible, takes_up
 from fourhands.model.ledger_state import LedgerState
 from fourhands.model.user import Moment
 from fourhands.model.view import WorkspaceDiff
-from fourhands.user.talking.plain_reading import PlainReader, legible, takes_up
+from fourhands.user.talking.plain_reading import PlainReader
 from fourhands.user.talking.reading import Demand, Heard, HeardKind
 from fourhands.user.talking.relevance import Relevance
 from fourhands.user.talking.scene import Scene

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from fourhands.conversations.checking.finding import Finding, Part
+from fourhands.language.conveyance import conveyed
 from fourhands.model.ledger import Ledger
 from fourhands.tasks.folder import Task
 from fourhands.tasks.git import Base
 from fourhands.tasks.repository import base_repository
-from fourhands.user.talking.conveyance import conveyed
 from fourhands.user.talking.hidden import canaries, words_of
 from fourhands.user.talking.leaks import LeakGround, leaks
 

@@ -9,8 +9,8 @@ from typing import Final
 from fourhands.conversations.making.blocks import BlockKind, read_blocks, title_of
 from fourhands.conversations.making.obligations import Sense, is_imperative, is_request, sense
 from fourhands.conversations.making.sentences import sentences, tidy
+from fourhands.language.conveyance import conveyed
 from fourhands.model.ledger import Requirement
-from fourhands.user.talking.conveyance import conveyed
 
 __all__ = ["VAGUEST", "gives_away", "make_brief", "told_by"]
 

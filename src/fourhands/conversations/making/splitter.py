@@ -11,9 +11,9 @@ from fourhands.conversations.making.dependencies import with_dependencies
 from fourhands.conversations.making.exact import exact_parts
 from fourhands.conversations.making.goals import goals_of
 from fourhands.conversations.making.weights import even_weights
+from fourhands.language.conveyance import conveyed
 from fourhands.model.errors import InputError
 from fourhands.model.ledger import Ledger, Requirement
-from fourhands.user.talking.conveyance import conveyed
 
 __all__ = ["SPLITTER", "split"]
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from fourhands.user.message_ground import Ground, fold
+from fourhands.language.ground import Ground, fold
 from fourhands.user.message_talk import talk
 from fourhands.user.message_words import CHANGED, HAVE, I_OR_WE, LATELY
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fourhands.model.objection import Objection, ObjectionKind, kinds_of
 from fourhands.model.user import Rejection, Utterance
 from fourhands.model.view import NO_VIEW, Looked, WorkspaceView
 from fourhands.user.speaking import MAX_REJECTED_CHARACTERS
@@ -53,6 +54,14 @@ class Consultation[F: Form]:
 class _UnusableError(Exception):
     """The reply cannot be used; the message says why, to the model as well."""
 
+    def __init__(self, why: str, kinds: tuple[ObjectionKind, ...] = (ObjectionKind.FORM,)) -> None:
+        super().__init__(why)
+        self.kinds = kinds
+
+
+type Objecting[F] = Callable[[F, tuple[str, ...]], str | Sequence[Objection] | None]
+"""Why a reply of the form cannot be used all the same, given the outputs of the looks; falsy where it can."""
+
 
 async def consult[F: Form](
     client: ModelClient,
@@ -60,7 +69,7 @@ async def consult[F: Form](
     form: type[F],
     *,
     purpose: str,
-    objection: Callable[[F, tuple[str, ...]], str | None] = lambda *_: None,
+    objection: Objecting[F] = lambda *_: None,
     view: WorkspaceView = NO_VIEW,
     looks: int = 0,
 ) -> Consultation[F]:
@@ -71,7 +80,7 @@ async def consult[F: Form](
         prompt: what it is, and what it is asked about.
         form: of the reply, as JSON.
         purpose: a word for what it is asked, for the record.
-        objection: why a reply of the form cannot be used all the same, given the outputs of the looks so far.
+        objection: see `Objecting`.
         view: what it may look at.
         looks: rounds of looking, at most.
     """
@@ -85,7 +94,7 @@ async def consult[F: Form](
             argv = _look_in(value, asking.looks, looks)
             found = None if argv else _checked(form, value, objection, tuple(asking.shown))
         except _UnusableError as error:
-            asking.refuse(text, str(error))
+            asking.refuse(text, error)
             continue
         if argv:
             asking.show(text, argv, await view.look(argv))
@@ -129,10 +138,10 @@ class _Asking:
         self.is_over = found.final
         return None
 
-    def refuse(self, text: str, reason: str) -> None:
+    def refuse(self, text: str, error: _UnusableError) -> None:
         """The reply is of no use; the model is told why."""
-        self._record(text, reason)
-        self._exchange(text, AGAIN.format(reason=reason))
+        self._record(text, str(error), error.kinds)
+        self._exchange(text, AGAIN.format(reason=error))
 
     def show(self, text: str, argv: list[str], found: Looked) -> None:
         """The model looked."""
@@ -147,9 +156,9 @@ class _Asking:
             _message("user", answer),
         ]
 
-    def _record(self, text: str, reason: str) -> None:
+    def _record(self, text: str, reason: str, kinds: tuple[ObjectionKind, ...] = ()) -> None:
         self.failures += 1
-        rejection = Rejection(_kept(text), _kept(f"{self.purpose}: {reason}"))
+        rejection = Rejection(_kept(text), _kept(f"{self.purpose}: {reason}"), kinds)
         self.consulted += Consulted(rejected=(rejection,))
 
 
@@ -220,12 +229,15 @@ def _look_in(value: dict[str, Any], looked: int, most: int) -> list[str]:
 def _checked[F: Form](
     form: type[F],
     value: dict[str, Any],
-    objection: Callable[[F, tuple[str, ...]], str | None],
+    objection: Objecting[F],
     shown: tuple[str, ...],
 ) -> F:
     found = _read(form, value)
-    if reason := objection(found, shown):
+    reason = objection(found, shown)
+    if isinstance(reason, str):
         raise _UnusableError(reason)
+    if reason:
+        raise _UnusableError("; ".join(each.words for each in reason), kinds_of(reason))
     return found
 
 

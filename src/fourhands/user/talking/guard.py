@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, Literal
 
+from fourhands.language.conveyance import conveyed
+from fourhands.language.ground import fold
 from fourhands.model.ledger import Ledger
+from fourhands.model.objection import Objection, ObjectionKind, kinds_of
 from fourhands.model.persona import MoveKind
 from fourhands.model.user import Rejection, TalkMove, Utterance
-from fourhands.user.message_ground import fold
-from fourhands.user.talking.conveyance import conveyed
 from fourhands.user.talking.leaks import LeakGround, leaks
 from fourhands.user.talking.scene import Consulted, Scene
 from fourhands.user.talking.wording import SAYS_REQUIREMENTS, Wording
@@ -75,41 +76,46 @@ class Guard:
             rejected += said.rejected
             if not (problems := tuple(self.problems(said.text, move, scene))):
                 return _recorded(said, rejected, consulted)
-            rejected += (Rejection(said.text, "; ".join(problems)),)
+            rejected += (Rejection(said.text, _told(problems), kinds_of(problems)),)
         text = "\n".join(self._ledger[each].text for each in move.requirements) or NEUTRAL[move.kind]
-        if problems := tuple(self.problems(text, move, scene)):
-            rejected += (
-                Rejection(text, "; ".join(problems) + "; said all the same: it is the author's own"),
-            )
+        problems = tuple(self.problems(text, move, scene))
+        if problems:
+            why = f"{_told(problems)}; said all the same: it is the author's own"
+            rejected += (Rejection(text, why, kinds_of(problems)),)
         source: Literal["fixed", "fallback"] = "fixed" if consulted.model is None else "fallback"
-        return _recorded(Utterance(text, source), rejected, consulted)
+        return _recorded(Utterance(text, source, objections=kinds_of(problems)), rejected, consulted)
 
-    def problems(self, text: str, move: TalkMove, scene: Scene) -> Iterator[str]:
+    def problems(self, text: str, move: TalkMove, scene: Scene) -> Iterator[Objection]:
         """Why ``text`` may not be said to make ``move``."""
         own = [self._ledger[each] for each in move.requirements]
         if not text.strip():
-            yield "says nothing"
+            yield Objection(ObjectionKind.FORM, "says nothing")
         if len(text) > _LONGEST + sum(len(each.text) for each in own):
-            yield f"is over {_LONGEST} characters long"
+            yield Objection(ObjectionKind.FORM, f"is over {_LONGEST} characters long")
             return
         if move.kind in SAYS_REQUIREMENTS:
             for each in own:
                 found = conveyed(each, text)
                 if found.verdict != "conveyed":
                     missing = "; ".join((*found.missing, *found.contradicts))
-                    yield f"does not say {each.id}" + (f" ({missing})" if missing else "")
+                    words = f"does not say {each.id}" + (f" ({missing})" if missing else "")
+                    yield Objection(ObjectionKind.UNSAID, words)
         for leak in leaks(
             text, self._ground, revealing=move.requirements, told=scene.state.told, seen=scene.seen
         ):
-            yield f"leaks: {leak.kind} ({leak.words!r})"
+            yield Objection(ObjectionKind(leak.kind), f"leaks: {leak.kind} ({leak.words!r})")
         if (pattern := _APPROVAL.get(move.kind)) and (match := pattern.search(self._apart(text))):
-            yield f"approves ({match[0]!r})"
+            yield Objection(ObjectionKind.APPROVES, f"approves ({match[0]!r})")
 
     def _apart(self, text: str) -> str:
         """The words beside the requirements' own, which may speak of approval for themselves."""
         for each in self._ledger.requirements:
             text = text.replace(each.text, ". ")
         return fold(text)
+
+
+def _told(problems: Iterable[Objection]) -> str:
+    return "; ".join(each.words for each in problems)
 
 
 def _recorded(said: Utterance, rejected: tuple[Rejection, ...], consulted: Consulted) -> Utterance:

@@ -11,10 +11,10 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Final
 
-from fourhands.user.message_ground import IDENTIFIER, fold
+from fourhands.language.ground import IDENTIFIER, fold
+from fourhands.language.stems import STOP_WORDS, stem
 from fourhands.user.message_names import SPAN
 from fourhands.user.talking.disguises import squeezed
-from fourhands.user.talking.stems import STOP_WORDS, stem
 
 __all__ = ["Hidden", "canaries", "hidden_in", "known_words", "words_of"]
 

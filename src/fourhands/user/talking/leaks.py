@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, Literal
 
+from fourhands.language.conveyance import conveyed
+from fourhands.language.ground import IDENTIFIER, Ground, fold
+from fourhands.language.polarity import read
+from fourhands.language.stems import stem
+from fourhands.language.values import says_identifier, says_value
 from fourhands.model.ledger import Ledger, Requirement
 from fourhands.user.message_checks import MAX_WORD_CHARACTERS
-from fourhands.user.message_ground import IDENTIFIER, Ground, fold
 from fourhands.user.talking.betrayal import betrays_benchmark, hands_out_all, obeys, speaks_as_assistant
-from fourhands.user.talking.conveyance import conveyed
 from fourhands.user.talking.disguises import seen_plainly, squeezed, unveiled
 from fourhands.user.talking.hidden import Hidden, hidden_in, known_words
-from fourhands.user.talking.polarity import read
-from fourhands.user.talking.stems import stem
-from fourhands.user.talking.values import says_identifier, says_value
 
 __all__ = ["LONGEST", "Leak", "LeakGround", "LeakKind", "leaks"]
 

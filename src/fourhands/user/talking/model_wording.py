@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Final
@@ -10,24 +9,22 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from fourhands.model.ledger import Ledger
+from fourhands.model.objection import Objection, ObjectionKind
 from fourhands.model.persona import MoveKind, Persona
 from fourhands.model.user import Rejection, TalkMove, Utterance
 from fourhands.user.message_checks import MAX_WORD_CHARACTERS, tidy
-from fourhands.user.message_ground import Ground
-from fourhands.user.message_names import unknown_names
 from fourhands.user.talking.asking_a_model import ModelClient
 from fourhands.user.talking.consulting import Form, consult, on_record
+from fourhands.user.talking.invention import invented
 from fourhands.user.talking.prompts import APPROVAL, wording_prompt
 from fourhands.user.talking.scene import Scene
 from fourhands.user.talking.wording import TemplateWording, Wording
 
 __all__ = ["ModelWording"]
 
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _ROOM: Final = 4
 """A message may be so many times as long as the persona's are, beside what it must say, twice."""
 _SHORTEST: Final = 30
-_NAMED: Final = 3
 
 
 class _Words(Form):
@@ -51,7 +48,7 @@ class ModelWording:
             wording_prompt(move, self._persona, scene, refused),
             _Words,
             purpose="wording",
-            objection=lambda found, _: "; ".join(self._objections(tidy(found.message), move, scene)) or None,
+            objection=lambda found, _: tuple(self._objections(tidy(found.message), move, scene)),
         )
         if asked.found is None:
             said = replace(await self._templates.word(move, scene, refused), source="fallback")
@@ -59,27 +56,23 @@ class ModelWording:
             said = Utterance(tidy(asked.found.message), "live")
         return on_record(said, asked.consulted)
 
-    def _objections(self, text: str, move: TalkMove, scene: Scene) -> Iterator[str]:
+    def _objections(self, text: str, move: TalkMove, scene: Scene) -> Iterator[Objection]:
         """Why words are not those of the move; what they must say, and must not give away, others check."""
         if not text:
-            yield "message: is empty"
+            yield Objection(ObjectionKind.FORM, "message: is empty")
             return
         about = "\n".join(self._ledger[each].text for each in move.requirements)
         most = max(_SHORTEST, _ROOM * self._persona.message_words) + 2 * len(about.split())
         words = text.split()
         if len(words) > most:
-            yield f"message: has {len(words)} words; at most {most} fit"
+            yield Objection(ObjectionKind.FORM, f"message: has {len(words)} words; at most {most} fit")
             return
         if longest := [each for each in words if len(each) > MAX_WORD_CHARACTERS]:
-            yield f"message: holds a word of {len(longest[0])} characters"
+            yield Objection(ObjectionKind.FORM, f"message: holds a word of {len(longest[0])} characters")
             return
-        given = f"{about}\n{scene.seen}"
-        if unknown := unknown_names(text, Ground(given, None)):
-            yield f"message: names what was not given: {', '.join(unknown[:_NAMED])}"
-        numbers = set(_NUMBER.findall(text)) - set(_NUMBER.findall(given))
-        if numbers:
-            yield f"message: holds numbers that were not given: {', '.join(sorted(numbers)[:_NAMED])}"
+        for each in invented(text, f"{about}\n{scene.seen}"):
+            yield Objection(ObjectionKind.INVENTED, f"message: {each}")
         if any(line.who == "user" and line.text.strip() == text for line in scene.talk):
-            yield "message: repeats an earlier one word for word"
+            yield Objection(ObjectionKind.FORM, "message: repeats an earlier one word for word")
         if move.kind is MoveKind.APPROVE and APPROVAL not in text.casefold():
-            yield f'message: does not say "{APPROVAL}"'
+            yield Objection(ObjectionKind.UNSAID, f'message: does not say "{APPROVAL}"')

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from fourhands.language.ground import bounded
 from fourhands.model.event import Event, EventKind
-from fourhands.user.message_ground import bounded
 
 __all__ = ["OtherHand"]
 

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
-from fourhands.model.ledger import Ledger, Requirement
-from fourhands.user.message_ground import fold
-from fourhands.user.talking.conveyance import conveyed
+from fourhands.language.ground import fold
+from fourhands.model.ledger import Ledger
 from fourhands.user.talking.reading import Demand, Heard, HeardKind
 from fourhands.user.talking.relevance import Relevance
 from fourhands.user.talking.scene import Scene
 
-__all__ = ["PlainReader", "legible", "takes_up"]
+__all__ = ["PlainReader"]
 
-_HEAD, _TAIL = 12_000, 8_000
-_UNSEEN: Final = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-"""Characters that take no room: joiners, marks of direction, variation selectors, tags."""
 _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 _WORK: Final = (
@@ -108,23 +100,6 @@ class PlainReader:
         prose = fold(_FENCED.sub(" ", text))
         demands = frozenset(demand for demand, pattern in _DEMANDS.items() if pattern.search(prose))
         return Heard(_kind(prose, has_work=scene.has_work), self._relevance.nearest(text), demands)
-
-
-def legible(text: str) -> str:
-    """What a person would read of it: the beginning and the end where it is long, without what takes no room."""
-    return _cut(unicodedata.normalize("NFKC", _UNSEEN.sub("", _cut(text))))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}…{text[1 - _TAIL :]}"
-
-
-def takes_up(requirement: Requirement, text: str) -> bool:
-    """Whether legible words of the agent's show that it knows of a requirement: they say it, or its very names."""
-    found = conveyed(requirement, text)
-    exact = len(requirement.identifiers) + len(requirement.values)
-    has_all_names = exact > 0 and not (found.missing_identifiers or found.missing_values)
-    return found.verdict == "conveyed" or (found.verdict == "partly" and has_all_names)
 
 
 def _kind(prose: str, *, has_work: bool) -> HeardKind:

@@ -12,8 +12,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from fourhands.language.conveyance import conveyed
+from fourhands.language.taking_up import legible
 from fourhands.model.condition import Coverage
 from fourhands.model.ledger import Ledger
+from fourhands.model.objection import Objection, ObjectionKind, kinds_of
 from fourhands.model.persona import MoveKind, Persona
 from fourhands.model.user import (
     Act,
@@ -27,10 +30,9 @@ from fourhands.model.view import WorkspaceView
 from fourhands.user.message_checks import tidy
 from fourhands.user.talking.asking_a_model import ModelClient
 from fourhands.user.talking.consulting import MOST_LOOKS, Form, consult, on_record
-from fourhands.user.talking.conveyance import conveyed
+from fourhands.user.talking.invention import invented
 from fourhands.user.talking.leaks import LeakGround, leaks
 from fourhands.user.talking.ledger_user import NOT_JUDGED, LedgerUser
-from fourhands.user.talking.plain_reading import legible
 from fourhands.user.talking.prompts import playing_prompt
 from fourhands.user.talking.reading import HeardKind
 from fourhands.user.talking.scene import Scene
@@ -96,6 +98,7 @@ class PromptedUser(LedgerUser):
         """
         super().__init__(ledger, persona, coverage=coverage, seed=seed)
         self._goal = goal
+        self._ledger_words = "\n".join((ledger.brief, *(each.text for each in ledger.requirements)))
         self._client = client
         self._ground = ground
 
@@ -111,7 +114,9 @@ class PromptedUser(LedgerUser):
         if first := self._history.other_hand.says_first(words):
             said = replace(said, text=f"{first}\n\n{said.text}")
         told = tuple(self._told_by(said.text))
-        why = "; ".join((chosen.why, *self._observed(said.text, told, scene)))
+        observed = tuple(self._observed(said.text, told, scene))
+        why = "; ".join((chosen.why, *(f"observed: {each.words}" for each in observed)))
+        said = replace(said, objections=kinds_of(observed))
         moves = self._reveals(told, standing, {"question": question, "observed": "conveyed"})
         move = TalkMove(chosen.kind, told, why, TalkOccasion(heard.value))
         return [*standing.moves, Answer(question, said, move), *moves]
@@ -154,7 +159,9 @@ class PromptedUser(LedgerUser):
     def _told_by(self, text: str) -> Iterator[str]:
         return (each.id for each in self._ledger.requirements if conveyed(each, text).verdict == "conveyed")
 
-    def _observed(self, text: str, told: Collection[str], scene: Scene) -> Iterator[str]:
+    def _observed(self, text: str, told: Collection[str], scene: Scene) -> Iterator[Objection]:
         """What a gate would have held back."""
         for leak in leaks(text, self._ground, revealing=told, told=scene.state.told, seen=scene.seen):
-            yield f"observed: leak {leak.kind} ({leak.words!r})"
+            yield Objection(ObjectionKind(leak.kind), f"leak {leak.kind} ({leak.words!r})")
+        for each in invented(text, f"{self._goal}\n{self._ledger_words}\n{scene.seen}"):
+            yield Objection(ObjectionKind.INVENTED, each)

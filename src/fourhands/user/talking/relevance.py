@@ -10,9 +10,9 @@ from functools import cached_property
 from math import log
 from typing import Final
 
+from fourhands.language.ground import bounded, fold
+from fourhands.language.stems import STOP_WORDS, stem
 from fourhands.model.ledger import Ledger, Requirement
-from fourhands.user.message_ground import bounded, fold
-from fourhands.user.talking.stems import STOP_WORDS, stem
 
 __all__ = ["Relevance"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fourhands.language.taking_up import legible, takes_up
 from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.ledger import Ledger
 from fourhands.model.ledger_state import LedgerState, RequirementState
@@ -15,7 +16,6 @@ from fourhands.model.user import MoveRequirement
 from fourhands.user.talking.history import History
 from fourhands.user.talking.judging import Judgement
 from fourhands.user.talking.measured import Checkpoint
-from fourhands.user.talking.plain_reading import legible, takes_up
 
 __all__ = ["Standing"]
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
+from fourhands.language.taking_up import legible
 from fourhands.model.condition import Coverage
 from fourhands.model.ledger import Ledger
 from fourhands.model.persona import MoveKind, Persona
@@ -19,7 +20,6 @@ from fourhands.user.talking.guard import Guard
 from fourhands.user.talking.judging import Judge, Judgement
 from fourhands.user.talking.leaks import LeakGround
 from fourhands.user.talking.ledger_user import NOT_JUDGED, LedgerUser
-from fourhands.user.talking.plain_reading import legible
 from fourhands.user.talking.policy import choose, ends_anyway
 from fourhands.user.talking.reading import Heard, HeardKind, Reader
 from fourhands.user.talking.relevance import Relevance

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from fourhands.conversations.exporting.sidecar.checking import Checks
 from fourhands.conversations.exporting.sidecar.repository import SharedRepository, State
+from fourhands.language.taking_up import takes_up
 from fourhands.model.checkpoint import CheckpointKind, CheckReport
 from fourhands.model.errors import FourhandsError
 from fourhands.model.event import Actor, EventKind
@@ -21,8 +22,13 @@ from fourhands.model.user import Answer, Moment, MoveRequirement, User
 from fourhands.model.view import Looked, WorkspaceDiff
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.events import EventLog
-from fourhands.trajectories.talk_bodies import moved_json, talk_json, usage_json
-from fourhands.user.talking.plain_reading import takes_up
+from fourhands.trajectories.talk_bodies import (
+    moved_json,
+    objections_json,
+    rejected_json,
+    talk_json,
+    usage_json,
+)
 
 __all__ = ["SidecarConversation"]
 
@@ -216,7 +222,8 @@ class SidecarConversation:
             "question": question,
             "text": said.text,
             "source": said.source,
-            "rejected": [{"text": each.text, "reason": each.reason} for each in said.rejected],
+            "rejected": rejected_json(said.rejected),
+            **objections_json(said),
             "elapsed": self._elapsed(),
         }
         if said.model is not None:

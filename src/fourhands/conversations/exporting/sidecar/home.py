@@ -13,9 +13,9 @@ from typing import Any, Final, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from fourhands.language.ground import Ground
 from fourhands.model.ledger import Ledger
 from fourhands.model.persona import Persona
-from fourhands.user.message_ground import Ground
 from fourhands.user.talking.hidden import Hidden
 from fourhands.user.talking.leaks import LeakGround
 from fourhands.user.talking.personas_file import draw_persona, persona_of

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from fourhands.language.opposites import opposites, other_numbers
+from fourhands.language.polarity import Negation, Read, Scope, read
+from fourhands.language.stems import is_one_slip_apart, slips
+from fourhands.language.values import says_identifier, says_value
 from fourhands.model.ledger import Requirement
-from fourhands.user.talking.opposites import opposites, other_numbers
-from fourhands.user.talking.polarity import Negation, Read, Scope, read
-from fourhands.user.talking.stems import is_one_slip_apart, slips
-from fourhands.user.talking.values import says_identifier, says_value
 
 __all__ = ["CONVEYED_FROM", "PARTLY_FROM", "Conveyance", "Verdict", "conveyed"]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourhands.language.conveyance import conveyed
 from fourhands.model.ledger import Requirement
-from fourhands.user.talking.conveyance import conveyed
 
 STORED = Requirement(
     "R1",

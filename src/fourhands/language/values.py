@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from fourhands.user.talking.polarity import LONGEST
+from fourhands.language.polarity import LONGEST
 
 __all__ = ["NUMBER", "plain", "says_identifier", "says_value"]
 

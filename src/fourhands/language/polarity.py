@@ -12,8 +12,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from fourhands.user.message_ground import fold
-from fourhands.user.talking.stems import STOP_WORDS, stem
+from fourhands.language.ground import fold
+from fourhands.language.stems import STOP_WORDS, stem
 
 __all__ = ["LONGEST", "Negation", "Read", "Scope", "read"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from fourhands.user.talking.polarity import Read
-from fourhands.user.talking.stems import stem
-from fourhands.user.talking.values import NUMBER, plain
+from fourhands.language.polarity import Read
+from fourhands.language.stems import stem
+from fourhands.language.values import NUMBER, plain
 
 __all__ = ["opposites", "other_numbers"]
 
