@@ -145,12 +145,12 @@ class Stage:
         ablation_path(attempt).unlink()
 
 
-def _stage(folder: Path, task: Task, *models: str) -> Stage:
+def _stage(folder: Path, task: Task, *models: str, condition: str = "counter-edit") -> Stage:
     stage = Stage(RunFolder(folder), task)
     plan = plan_run(
         tasks=[task],
         agents=[AgentSpec("mini-swe-agent", model) for model in models],
-        conditions=[Condition.parse("counter-edit")],
+        conditions=[Condition.parse(condition)],
         repeats=1,
         settings=Settings(),
     )
@@ -190,8 +190,17 @@ def ablations(stage: Stage) -> Iterator[dict[str, Ablation]]:
             (cache_root() / "verdicts" / f"{probe.key}.json").unlink(missing_ok=True)
 
 
+CONCLUDING = {
+    ProbeName.WITHOUT_EDIT,
+    ProbeName.REFERENCE_INSTEAD,
+    ProbeName.REFERENCE_BESIDE,
+    ProbeName.REFERENCE_AROUND,
+}
+
+
 def _probed(ablation: Ablation) -> list[tuple[ProbeName, str | None, Verdict]]:
-    return [(probe.name, probe.scope, probe.verdict) for probe in ablation.probes]
+    """What the conclusion follows from."""
+    return [(probe.name, probe.scope, probe.verdict) for probe in ablation.probes if probe.name in CONCLUDING]
 
 
 def test_the_edit_of_this_file_is_the_records_own(task: Task, tmp_path: Path) -> None:
@@ -239,7 +248,7 @@ def test_an_edit_the_agent_wrote_into_cannot_be_taken_out_where_the_reference_is
 ) -> None:
     found = ablations["mixed"]
     assert (found.conclusion, found.by) == (Conclusion.CANNOT_COMPOSE, None)
-    assert {probe.conflicts for probe in found.probes} == {(FILE,)}
+    assert {probe.conflicts for probe in found.probes if probe.verdict is Verdict.NONE} == {(FILE,)}
     assert FILE in found.detail
 
 
@@ -294,6 +303,20 @@ def test_an_edit_that_stands_elsewhere_or_with_other_white_space_is_taken_out_th
 def test_an_edit_that_the_agent_built_around_cannot_be_taken_out(ablations: dict[str, Ablation]) -> None:
     found = ablations["wrapped"]
     assert (found.conclusion, found.by, found.stood) == (Conclusion.CANNOT_COMPOSE, None, True)
+
+
+def test_the_type_is_asked_of_an_edit_that_conflicts_and_of_no_other(
+    ablations: dict[str, Ablation], task: Task, tmp_path: Path
+) -> None:
+    stage = _stage(tmp_path / "run", task, "helped", condition="co-edit")
+    trial = stage.start("helped")
+    _broken_elsewhere(trial)
+    trial.end()
+    found = stage.ablate()["helped"].ablation
+    assert found.conclusion is Conclusion.ALSO_BROKEN_WITHOUT
+    assert found.is_typed
+    assert {probe.name for probe in found.probes} <= CONCLUDING
+    assert not {probe.name for probe in ablations["planted"].probes} <= CONCLUDING
 
 
 def test_equal_states_are_verified_once(ablations: dict[str, Ablation]) -> None:
@@ -373,6 +396,7 @@ def test_what_ran_out_of_time_is_said_and_done_again(task: Task, tmp_path: Path)
     first = stage.ablate()["hangs"].ablation
     assert [probe.timed_out for probe in first.probes] == [True] * len(first.probes)
     assert "the tests ran out of time on without_edit, reference_instead" in first.detail
+    assert not first.is_typed  # nothing is built on it
     assert read_ablation(trial.attempt) == first
     again = stage.ablate()["hangs"]
     assert not again.kept

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fourhands.engine.briefing import briefing
+from fourhands.language.ground import Ground
 from fourhands.model.ledger import Ledger, Requirement
-from fourhands.user.message_ground import Ground
 from fourhands.user.message_talk import talk
 
 LEDGER = Ledger("Make {it} better.\n", (Requirement("R1", "It is vermilion.", (0, 1), ("vermilion",)),), ())

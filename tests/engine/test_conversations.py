@@ -6,7 +6,7 @@ No model anywhere: the user is the grounded one, who runs the ledger's acceptanc
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import batched
 from pathlib import Path
@@ -14,8 +14,10 @@ from typing import Any, Final
 
 import pytest
 
+from fourhands.analysis.failure_labels import failure_labels
 from fourhands.engine.scripted.manners import MANNERS
 from fourhands.model.event import Event, EventKind
+from fourhands.model.failure import FailureLabel
 from fourhands.model.ledger_state import LedgerState, RequirementState
 from fourhands.tasks.find import bundled_tasks
 from fourhands.tasks.folder import load_task
@@ -39,6 +41,8 @@ ENDS: Final = {  # the verdict, the one at the agent's first end, and how it end
     "listens": ("resolved", "resolved", "finished"),
     "never-asks": ("resolved", "unresolved", "protocol_failure"),
     "forgets": ("unresolved", "unresolved", "finished"),
+    "misreads": ("unresolved", "unresolved", "finished"),
+    "botches": ("unresolved", "unresolved", "finished"),
     "breaks": ("unresolved", "unresolved", "finished"),
     "hurries": ("resolved", "unresolved", "finished"),
     "asks-all": ("resolved", "resolved", "finished"),
@@ -62,6 +66,7 @@ class Trial:
     """What is on record of one."""
 
     events: tuple[Event, ...]
+    read_blob: Callable[[str], bytes]
 
     def bodies(self, *kinds: EventKind) -> list[dict[str, Any]]:
         return [dict(event.body) for event in self.events if event.kind in kinds]
@@ -83,6 +88,19 @@ class Trial:
     @property
     def commits(self) -> list[dict[str, Any]]:
         return [body for body in self.bodies(EventKind.CHECKPOINT) if body["of"] == "commit"]
+
+    @property
+    def labels(self) -> dict[str | None, list[FailureLabel]]:
+        """Why it failed, by requirement; nothing is left undecided."""
+        found = failure_labels(self.events, self.read_blob)
+        assert found
+        assert found.undecided == ()
+        seqs = {event.seq for event in self.events}
+        assert all(seqs.issuperset(each.events) and each.events for each in found.found)
+        labels: dict[str | None, list[FailureLabel]] = {}
+        for each in found.found:
+            labels.setdefault(each.requirement, []).append(each.label)
+        return labels
 
     @property
     def state(self) -> LedgerState:
@@ -110,12 +128,12 @@ def _read(run: RunFolder) -> dict[tuple[str, str], Trial]:
         attempt = run.final_attempt(planned.key)
         assert attempt
         key = planned.model.removeprefix("scripted/"), planned.condition.partition("[")[0]
-        trials[key] = Trial(tuple(attempt.read().events))
+        trials[key] = Trial(tuple(attempt.read().events), attempt.blobs.get)
     return trials
 
 
-def _run(folder: Path, manners: Iterable[str], conditions: str) -> dict[tuple[str, str], Trial]:
-    arguments = ("--model", models_of([*manners]), "--condition", conditions, "--persona", PERSONA)
+def _run(folder: Path, manners: Iterable[str], conditions: str, *more: str) -> dict[tuple[str, str], Trial]:
+    arguments = ("--model", models_of([*manners]), "--condition", conditions, "--persona", PERSONA, *more)
     return _read(run_trials(folder, [TASK], *arguments, step_limit=60))
 
 
@@ -220,6 +238,30 @@ def test_who_argues_is_corrected_and_gives_in_before_patience_ends(trials: dict[
     assert corrected
     assert max(corrected.count(name) for name in corrected) < PATIENCE
     assert set(trial.state.states.values()) == {SATISFIED}
+
+
+@pytest.mark.parametrize(
+    ("manner", "labels"),
+    [
+        ("forgets", {SPOILT: [FailureLabel.FORGOTTEN]}),
+        ("breaks", {SPOILT: [FailureLabel.REGRESSION]}),
+        ("botches", {SPOILT: [FailureLabel.TECHNICAL]}),
+        # It held until there was anything to share out, and not any more when it was said: no regression.
+        ("misreads", {"R6": [FailureLabel.MISINTERPRETATION]}),
+    ],
+)
+def test_a_planted_fault_is_found_for_what_it_is_by_execution_and_events_alone(
+    trials: dict[str, Trial], manner: str, labels: dict[str, list[FailureLabel]]
+) -> None:
+    assert trials[manner].labels == labels
+
+
+def test_what_nobody_said_is_missing_where_nothing_is_handed_over(tmp_path: Path) -> None:
+    (trial,) = _run(tmp_path, ["hurries"], "interactive", "--coverage", "at-will").values()
+    unmet = {name for name, met in trial.found("end").items() if not met}
+    assert trial.ended["coverage"]["told"] == []
+    assert trial.labels == {name: [FailureLabel.MISSING] for name in IDS if name in unmet}
+    assert unmet
 
 
 @pytest.fixture(scope="module")

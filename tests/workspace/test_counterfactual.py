@@ -132,6 +132,41 @@ def test_the_agents_own_lines_yield_to_the_reference_only_where_they_contradict_
     assert place.control.around is None
 
 
+def test_the_reference_elsewhere_leaves_the_place_as_it_stands(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 22\n", b"line 22\nuser\n"))
+    now = swapped(after, (b"line 20\n", b"agent twenty\n"), (b"line 2\n", b"agent two\n"))
+    found = bench.states(after, now, (18, 24)).elsewhere
+    assert found
+    assert content_of(bench, found.final) == swapped(now, (b"agent two\n", b"reference two\n"))
+    assert content_of(bench, found.base) == swapped(BASE, (b"line 2\n", b"reference two\n"))
+    assert bench.states(after, now, (1, 30)).elsewhere is None
+
+
+def test_all_of_the_reference_is_a_state_of_its_own_only_where_no_part_is_all_of_it(bench: Bench) -> None:
+    after = swapped(BASE, (b"line 22\n", b"line 22\nuser\n"))
+    assert bench.states(after, after, (18, 24)).whole is None
+    both = bench.compiled(f=REFERENCE, g=swapped(BASE, (b"line 1\n", b"one\n")))
+    edits = [FileEdit(b"f", *(Entry(REGULAR, bench.store.put_blob(text)) for text in (BASE, after)), ())]
+    found = counterfactuals(bench.store, bench.tree({"f": after, "g": BASE}), edits, both)
+    assert found.whole
+    assert found.whole.control
+    assert isinstance(found.whole.instead, MergedTree)
+    assert bench.content(found.whole.instead.tree, "g") == swapped(BASE, (b"line 1\n", b"one\n"))
+
+
+def test_where_the_edit_is_gone_what_the_agent_wrote_there_gives_way_to_all_of_the_reference(
+    bench: Bench,
+) -> None:
+    after = swapped(BASE, (b"line 10\n", b"line 10\nuser\n"))
+    now = swapped(BASE, (b"line 10\n", b"line 10\nagent\n"), (b"line 15\n", b"own\n"))
+    found = bench.states(after, now)
+    assert not found.stood
+    assert found.at_place
+    assert content_of(bench, found.at_place) == swapped(now, (b"agent\n", b""))
+    assert found.whole
+    assert content_of(bench, found.whole.instead) == swapped(REFERENCE, (b"line 15\n", b"own\n"))
+
+
 def test_the_control_keeps_the_edit(bench: Bench) -> None:
     after = swapped(BASE, (b"line 22\n", b"line 22\nuser\n"))
     (place, _) = bench.states(after, after, (18, 24)).replaced

@@ -1,34 +1,33 @@
-"""What became of each requirement of a conversation, and whose lack that was: by execution and events, no judge.
+"""What became of each requirement of a conversation, as far as the states of the code and the ledger show it.
 
-Of what no check can show, the user's own model has the last word, where it was asked. The rules are ours: the
-SWE-Interact paper's labels are a model's.
+Of what no check can show, the user's own model has the last word, where it was asked. Why a requirement that was told
+was never met is in the agent's words: `fourhands.analysis.failure_labels` reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fourhands.model.checkpoint import CheckpointKind
-from fourhands.model.event import Event, EventKind
+from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.failure import FailureLabel, LabelledFailure
 from fourhands.model.ledger_state import LedgerState, RequirementState
+from fourhands.model.outcome import Termination
 
-__all__ = ["Fate", "Label", "by_label", "fate_json", "fates"]
+__all__ = [
+    "Fate",
+    "acts_after",
+    "by_label",
+    "code_states",
+    "fate_json",
+    "fates",
+    "was_cut",
+    "with_labels",
+]
 
-
-class Label(StrEnum):
-    """Why a requirement is not met in a state of the repository."""
-
-    MISSING = "missing user requirement"
-    """The user never said it: the benchmark's lack, and not the agent's."""
-    FORGOTTEN = "forgotten requirement"
-    """It was said, no checkpoint ever held it, and the agent never took it up in words of its own."""
-    REGRESSION = "regression"
-    """A checkpoint held it, and this state does not."""
-    UNMET = "unmet"
-    """It was said and taken up, and no checkpoint ever held it."""
+_BY_ITSELF: Final = frozenset({Termination.FINISHED, Termination.PROTOCOL_FAILURE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,10 @@ class Fate:
     """One requirement in one state of the repository.
 
     ``told`` says whether the user had said it by then, ``turn`` after how many exchanges of words. ``met`` is what
-    its checks found there, or a judge before; ``None``: nobody can tell. ``label`` is ``None`` where it is met, or
-    nobody can tell; so what was never told and yet holds has none. ``state`` is the ledger's, brought up to what the
-    checks of that state found of what was told.
+    its checks found there, or a judge before; ``None``: nobody can tell. ``label`` is why it is not met: that it was
+    never said, or that an earlier state had it; ``None`` where it is met, where nobody can tell, and where the
+    agent's words would have to be read, or where the trial was cut before it was said. ``state`` is the ledger's,
+    brought up to what the checks of that state found of what was told.
     """
 
     requirement: str
@@ -46,7 +46,7 @@ class Fate:
     turn: int | None
     met: bool | None
     state: RequirementState
-    label: Label | None
+    label: FailureLabel | None
 
 
 def fates(events: Sequence[Event], *, at_will: bool = False) -> tuple[Fate, ...]:
@@ -59,9 +59,32 @@ def fates(events: Sequence[Event], *, at_will: bool = False) -> tuple[Fate, ...]
     ledger = LedgerState.of(_names(events))
     for event in seen:
         ledger.observe(event)
-    code = [event.body["requirements"] for event in seen if _is_code(event)]
-    words = [event for event in seen if _is_plan(event)]
-    return tuple(_fate(name, ledger, code, words) for name in ledger.states)
+    code = [event.body["requirements"] for event in code_states(seen)]
+    is_cut = was_cut(events)
+    return tuple(_fate(name, ledger, code, seen, is_cut=is_cut) for name in ledger.states)
+
+
+def was_cut(events: Sequence[Event]) -> bool:
+    """Whether something else than the agent ended the trial, before it first wanted to end."""
+    ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
+    return ended is not None and Termination(ended["termination"]) not in _BY_ITSELF and _stop(events) is None
+
+
+def acts_after(events: Iterable[Event], seq: int) -> bool:
+    """Whether the agent did anything behind an event: in a step of its own, or as seen in the files."""
+    return any(event.seq > seq and _is_act(event) for event in events)
+
+
+def _is_act(event: Event) -> bool:
+    match event.kind:
+        case EventKind.MODEL_CALLED:
+            return event.body["step"] is not None
+        case EventKind.WORKSPACE_CHANGED | EventKind.ASKED:
+            return event.actor is Actor.AGENT
+        case EventKind.CHECKPOINT:
+            return event.body["of"] in {CheckpointKind.PLAN, CheckpointKind.COMMIT}
+        case _:
+            return False
 
 
 def _stop(events: Iterable[Event]) -> int | None:
@@ -93,8 +116,13 @@ def _names(events: Iterable[Event]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_code(event: Event) -> bool:
-    return event.kind is EventKind.CHECKPOINT and event.body["of"] != CheckpointKind.PLAN
+def code_states(events: Iterable[Event]) -> tuple[Event, ...]:
+    """The checkpoints of code, in order: all but plans."""
+    return tuple(
+        event
+        for event in events
+        if event.kind is EventKind.CHECKPOINT and event.body["of"] != CheckpointKind.PLAN
+    )
 
 
 def _is_plan(event: Event) -> bool:
@@ -102,25 +130,34 @@ def _is_plan(event: Event) -> bool:
 
 
 def _fate(
-    name: str, ledger: LedgerState, code: Sequence[Mapping[str, bool | None]], plans: Iterable[Event]
+    name: str,
+    ledger: LedgerState,
+    code: Sequence[Mapping[str, bool | None]],
+    seen: Sequence[Event],
+    *,
+    is_cut: bool,
 ) -> Fate:
     told = next((move for move in ledger.moves if move.requirement == name), None)
     met = _met(name, ledger, code)
     was_met = any(found.get(name) for found in code) or ledger.ever(name, RequirementState.SATISFIED)
     is_taken_up = told is not None and (
         ledger.ever(name, RequirementState.ACKNOWLEDGED)
-        or any(plan.seq > told.seq and plan.body["requirements"].get(name) for plan in plans)
+        or any(
+            each.seq > told.seq and _is_plan(each) and each.body["requirements"].get(name) for each in seen
+        )
     )
-    label = None
-    if met is not True:
-        label = _label(told=told is not None, met=met, was_met=was_met, is_taken_up=is_taken_up)
+    if was_met or is_taken_up:
+        unmet = RequirementState.VIOLATED
+    else:
+        is_late = told is None or not acts_after(seen, told.seq)
+        unmet = RequirementState.REVEALED if is_late else RequirementState.FORGOTTEN
     return Fate(
         requirement=name,
         told=told is not None,
         turn=told.turn if told else None,
         met=met,
-        state=_settled(ledger.states[name], met, label),
-        label=label,
+        state=_settled(ledger.states[name], met, unmet),
+        label=_label(told=told is not None, met=met, was_met=was_met, is_cut=is_cut),
     )
 
 
@@ -137,28 +174,44 @@ _JUDGED: Final[Mapping[RequirementState, bool]] = {
 }
 
 
-def _label(*, told: bool, met: bool | None, was_met: bool, is_taken_up: bool) -> Label | None:
-    if met is None:
+def _label(*, told: bool, met: bool | None, was_met: bool, is_cut: bool) -> FailureLabel | None:
+    if met is not False:
         return None
     if not told:
-        return Label.MISSING
-    if was_met:
-        return Label.REGRESSION
-    return Label.UNMET if is_taken_up else Label.FORGOTTEN
+        return None if is_cut else FailureLabel.MISSING
+    return FailureLabel.REGRESSION if was_met else None
 
 
-def _settled(state: RequirementState, met: bool | None, label: Label | None) -> RequirementState:
+def _settled(state: RequirementState, met: bool | None, unmet: RequirementState) -> RequirementState:
     """The user is not asked after the end: what the checks of that state found is not in the ledger yet."""
     if state is RequirementState.HELD or met is None:
         return state
-    if met:
-        return RequirementState.SATISFIED
-    return RequirementState.FORGOTTEN if label is Label.FORGOTTEN else RequirementState.VIOLATED
+    return RequirementState.SATISFIED if met else unmet
 
 
-def by_label(found: Iterable[Fate], label: Label) -> list[str]:
+def by_label(found: Iterable[Fate], label: FailureLabel) -> list[str]:
     """The requirements of that label, in order."""
     return [fate.requirement for fate in found if fate.label is label]
+
+
+def with_labels(fates: Iterable[Fate], found: LabelledFailure) -> tuple[Fate, ...]:
+    """The same, each with the first label that was found of it: also what is in the agent's words.
+
+    Its state goes with that: what is called forgotten bears that label, and nothing else does.
+    """
+    labels = {each.requirement: each.label for each in reversed(found.found)}
+    return tuple(_labelled(fate, labels.get(fate.requirement)) for fate in fates)
+
+
+def _labelled(fate: Fate, label: FailureLabel | None) -> Fate:
+    state = fate.state
+    if label is FailureLabel.FORGOTTEN:
+        state = RequirementState.FORGOTTEN
+    elif label is not None and fate.told:
+        state = RequirementState.VIOLATED
+    elif state is RequirementState.FORGOTTEN:
+        state = RequirementState.REVEALED
+    return replace(fate, label=label, state=state)
 
 
 def fate_json(fate: Fate) -> dict[str, Any]:

@@ -6,13 +6,15 @@ Population: scored trials that are unresolved and into which at least one edit w
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fourhands.engine.ablation_case import Case, read_case
 from fourhands.engine.conclusion import conclude
+from fourhands.engine.further_probes import probe_further
 from fourhands.engine.planned import unchanged_task
 from fourhands.engine.session import base_objects
 from fourhands.engine.verdicts import Verdicts
@@ -24,11 +26,11 @@ from fourhands.model.verifier_rubric import RubricJudge
 from fourhands.tasks.folder import Task
 from fourhands.tasks.repository import base_repository
 from fourhands.tasks.testrun import verdict_key
-from fourhands.trajectories.ablations import read_ablation, write_ablation
+from fourhands.trajectories.ablations import printable_path, read_ablation, write_ablation
 from fourhands.trajectories.run_folder import RunFolder
 from fourhands.workspace.compose import Conflict, MergedTree
 from fourhands.workspace.counterfactual import Counterfactuals, counterfactuals
-from fourhands.workspace.edit import regenerate
+from fourhands.workspace.edit import CompiledEdit, regenerate
 from fourhands.workspace.part import Scope
 from fourhands.workspace.standing import user_edits
 from fourhands.workspace.store import ObjectStore
@@ -81,13 +83,12 @@ async def ablate_run(
         nonlocal done
         async with slots:
             there = read_ablation(case.attempt)
-            kept = (
-                there is not None
-                and there.is_final
-                and (there.tree, there.key) == (case.tree, case.verdict_key)
-            )
+            if there and (there.tree, there.key) != (case.tree, case.verdict_key):
+                there = None
+            kept = there is not None and there.is_final and there.is_typed
             if there is None or not kept:
-                there = await _ablate(case, tasks[case.key.task], verdicts, rubric_judge)
+                known = there.probes if there else ()
+                there = await _ablate(case, tasks[case.key.task], verdicts, rubric_judge, known)
                 write_ablation(case.attempt, there)
         done += 1
         ablated = Ablated(case.key, case.attempt.number, there, kept)
@@ -103,7 +104,13 @@ async def ablate_run(
     return tuple(task.result() for task in running)
 
 
-async def _ablate(case: Case, task: Task, verdicts: Verdicts, rubric_judge: RubricJudge | None) -> Ablation:
+async def _ablate(
+    case: Case,
+    task: Task,
+    verdicts: Verdicts,
+    rubric_judge: RubricJudge | None,
+    known: Sequence[Probe],
+) -> Ablation:
     judge = rubric_judge.version if rubric_judge and task.rubric else None
     if verdict_key(case.tree, task, judge=judge) != case.verdict_key:
         raise InputError(
@@ -118,9 +125,23 @@ async def _ablate(case: Case, task: Task, verdicts: Verdicts, rubric_judge: Rubr
     with tempfile.TemporaryDirectory() as scratch:
         ObjectStore(case.attempt.objects_path, base=objects)  # its base lies where this machine keeps it
         store = ObjectStore(Path(scratch) / "objects.git", base=case.attempt.objects_path)
-        states = await asyncio.to_thread(_compose, store, case, task)
-        probing = _Probing(case, task, store, verdicts)
+        reference = await asyncio.to_thread(regenerate, store, case.base_tree, task.reference)
+        states = await asyncio.to_thread(_compose, store, case, reference)
+        paths = tuple(printable_path(os.fsdecode(file.path)) for file in reference.files)
+        probing = _Probing(case, task, store, verdicts, known)
         found = await conclude(states, probing)
+        # What ran out of time is done again before anything is built on it.
+        is_sure = not any(probe.timed_out for probe in probing.done)
+        # The types are of an edit that conflicts: of any other there is none to tell.
+        if is_sure and case.key.condition.conflicts:
+            await probe_further(
+                states,
+                found,
+                probing,
+                made=tuple(probing.done),
+                earlier=case.earlier,
+                is_off_target=case.aim.is_off(paths),
+            )
     return Ablation(
         conclusion=found.conclusion,
         by=found.by,
@@ -130,6 +151,8 @@ async def _ablate(case: Case, task: Task, verdicts: Verdicts, rubric_judge: Rubr
         tree=case.tree,
         key=case.verdict_key,
         probes=tuple(probing.done),
+        reference_paths=paths,
+        is_typed=is_sure,
     )
 
 
@@ -137,8 +160,7 @@ def _base(task: Task) -> tuple[Path, str]:
     return base_objects(base_repository(task))
 
 
-def _compose(store: ObjectStore, case: Case, task: Task) -> Counterfactuals:
-    reference = regenerate(store, case.base_tree, task.reference)
+def _compose(store: ObjectStore, case: Case, reference: CompiledEdit) -> Counterfactuals:
     return counterfactuals(store, case.tree, user_edits(store, case.changes), reference, case.regions)
 
 
@@ -149,27 +171,35 @@ def _out_of_time(probes: Sequence[Probe]) -> str:
 
 @dataclass
 class _Probing:
-    """Verifies states of one trial, and keeps what was found."""
+    """Verifies states of one trial, and keeps what was found; ``known`` is what was found of it before."""
 
     case: Case
     task: Task
     store: ObjectStore
     verdicts: Verdicts
+    known: Sequence[Probe] = ()
     done: list[Probe] = field(default_factory=list)
 
     async def __call__(
-        self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None = None
+        self,
+        name: ProbeName,
+        state: MergedTree | Conflict,
+        scope: Scope | None = None,
+        seq: int | None = None,
     ) -> Probe:
-        probe = await self._probe(name, state, scope)
+        probe = replace(await self._probe(name, state, scope), seq=seq)
         self.done.append(probe)
         return probe
 
     async def _probe(self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None) -> Probe:
         if isinstance(state, Conflict):
-            return Probe(name, Verdict.NONE, scope=scope, conflicts=_printable(state.paths))
+            return Probe(name, Verdict.NONE, scope=scope, conflicts=tuple(map(printable_path, state.paths)))
         if state.tree == self.case.tree:
             key = self.case.verdict_key
             return Probe(name, Verdict.UNRESOLVED, state.tree, key, source="trial", scope=scope)
+        for before in self.known:
+            if before.tree == state.tree and not before.timed_out:
+                return replace(before, name=name, scope=scope, source="cache")
         known = await self.verdicts.of(self.task, self.store, self.case.base_tree, state.tree)
         source: VerdictSource = "cache" if known.cached else "verifier"
         return Probe(
@@ -182,9 +212,3 @@ class _Probing:
             scope,
             timed_out=known.timed_out,
         )
-
-
-def _printable(paths: Sequence[str]) -> tuple[str, ...]:
-    return tuple(
-        path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for path in paths
-    )

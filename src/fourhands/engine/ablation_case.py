@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from fourhands.model.errors import InputError
@@ -11,6 +13,9 @@ from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.text import Region
 from fourhands.model.trial import TrialKey
 from fourhands.trajectories.ablations import failed_after_edit
+from fourhands.trajectories.aim import Aim, aim_of
+from fourhands.trajectories.blobs import BlobStore
+from fourhands.trajectories.earlier_states import EarlierStates, earlier_states
 from fourhands.trajectories.run_folder import Attempt, Plan, PlannedTrial, RunFolder
 from fourhands.workspace.attribution import Author
 from fourhands.workspace.file_json import file_change
@@ -23,8 +28,8 @@ __all__ = ["Case", "read_case"]
 class Case:
     """The final attempt at a trial that is scored, unresolved, and had an edit delivered.
 
-    ``changes`` are all that agent and user wrote, in order; ``regions`` what the delivered interventions were
-    about, in base coordinates.
+    ``changes`` are all that agent and user wrote, in order, ``aim`` what the agent worked on; ``regions`` what the
+    delivered interventions were about, in base coordinates; ``earlier`` states that were the agent's own.
     """
 
     key: TrialKey
@@ -35,6 +40,8 @@ class Case:
     changes: tuple[RecordedChange, ...]
     regions: tuple[Region, ...]
     user_lines: Mapping[str, int]
+    aim: Aim
+    earlier: EarlierStates
 
 
 def read_case(folder: RunFolder, plan: Plan, trial: PlannedTrial) -> Case | None:
@@ -68,11 +75,23 @@ def read_case(folder: RunFolder, plan: Plan, trial: PlannedTrial) -> Case | None
             for region in each.intervention().trigger.regions
         ),
         user_lines=events[-1].body["user_lines"],
+        aim=aim_of(events),
+        earlier=earlier_states(events, partial(_blob, attempt.blobs)),
     )
 
 
 def _bodies(events: Sequence[Event], kind: EventKind) -> list[dict[str, Any]]:
     return [event.body for event in events if event.kind is kind]
+
+
+def _blob(blobs: BlobStore, digest: str) -> bytes:
+    try:
+        return blobs.get(digest)
+    except (
+        OSError,
+        zlib.error,
+    ):  # missing or spoiled: an action that cannot be read ran no tests, for all we know
+        return b""
 
 
 def _recorded(body: dict[str, Any]) -> RecordedChange:

@@ -21,7 +21,11 @@ class Prober(Protocol):
     """How a state is verified."""
 
     async def __call__(
-        self, name: ProbeName, state: MergedTree | Conflict, scope: Scope | None = None
+        self,
+        name: ProbeName,
+        state: MergedTree | Conflict,
+        scope: Scope | None = None,
+        seq: int | None = None,
     ) -> Probe:
         """Verify ``state``, if there is one, and remember that it was."""
 

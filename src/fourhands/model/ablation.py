@@ -1,4 +1,7 @@
-"""Causal ablation: what executing a failed trial's final state without the user's edit has shown."""
+"""Causal ablation: what executing a failed trial's final state without the user's edit has shown.
+
+And what other states of it show, where that leaves open why the trial failed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Literal
 
 from fourhands.model.outcome import Verdict
 
-__all__ = ["Ablation", "Cause", "Conclusion", "Probe", "ProbeName", "VerdictSource"]
+__all__ = ["Ablation", "Cause", "Conclusion", "Probe", "ProbeName", "ProbeScope", "VerdictSource"]
 
 
 class Conclusion(StrEnum):
@@ -41,7 +44,20 @@ class ProbeName(StrEnum):
     """The control: the reference's part is in, and the edit as well."""
     REFERENCE_AROUND = "reference_around"
     """What stood before the edit, and as much of the reference as fits beside the edit; only if that is not all."""
+    AS_LAST_TESTED = "as_last_tested"
+    """The agent's own state as it last ran tests on it, if it has changed it since, and nobody else has."""
+    BEFORE_LAST_CHANGE = "before_last_change"
+    """The agent's own state before its last change, where it ran no tests since the user's edit, or was cut."""
+    PLACE_AS_REFERENCE = "place_as_reference"
+    """The edit's place as the reference has it, whoever wrote there since; all else as it stands."""
+    REFERENCE_ELSEWHERE = "reference_elsewhere"
+    """All of the reference but its part at the edit's place, where the agent's work stands as it is."""
+    WITHOUT_PLACE = "without_place"
+    """The control of that: the base with all of the reference but its part at the edit's place."""
 
+
+ProbeScope = Literal["place", "files", "all"]
+"""How much of the reference was taken: the hunks at the edit's place, all in the edited files, or every one."""
 
 VerdictSource = Literal["verifier", "cache", "trial"]
 """Run now, known from an equal state before, or that of the trial itself, whose state it is."""
@@ -52,7 +68,7 @@ class Probe:
     """One state. It could not be composed where ``tree`` is ``None``: then ``conflicts`` are the paths.
 
     ``key`` is the verdict's (repository state, verifier, environment), ``seconds`` are the tests' when they ran.
-    ``scope`` tells how much of the reference was taken: the hunks at the ``place``, or all in the edited ``files``.
+    ``scope`` tells how much of the reference was taken. ``seq`` is of an earlier state the event that shows it.
     ``timed_out``: the tests ran out of time, which the machine may be to blame for.
     """
 
@@ -62,9 +78,10 @@ class Probe:
     key: str | None = None
     seconds: float | None = None
     source: VerdictSource | None = None
-    scope: Literal["place", "files"] | None = None
+    scope: ProbeScope | None = None
     conflicts: tuple[str, ...] = ()
     timed_out: bool = False
+    seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +91,9 @@ class Ablation:
     ``tree`` and ``key`` are of the final state as the trial was verified. ``stood``: whether anything of the edit
     was left in it, be it elsewhere or with other white space. ``user_lines`` are the lines of each intervention
     that stood there.
+
+    ``reference_paths`` are the files that the reference changes. ``is_typed``: the states that tell the type of
+    failure were verified too, as far as they were needed; both are missing where an older version ablated.
     """
 
     conclusion: Conclusion
@@ -84,8 +104,15 @@ class Ablation:
     tree: str
     key: str
     probes: tuple[Probe, ...]
+    reference_paths: tuple[str, ...] | None = None
+    is_typed: bool = False
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing would be gained by ablating again: no probe ran out of time."""
+        """Whether nothing would be concluded otherwise by ablating again: no probe ran out of time."""
         return not any(probe.timed_out for probe in self.probes)
+
+    def probe(self, name: ProbeName, scope: ProbeScope | None = None) -> Probe | None:
+        """The one of that name, and of that scope if one is given; ``None`` if it was not made."""
+        found = (each for each in self.probes if each.name is name and scope in {None, each.scope})
+        return next(found, None)

@@ -162,6 +162,12 @@ class Condition:
         return self.name not in _UNTOUCHED
 
     @property
+    def conflicts(self) -> bool:
+        """Whether the user writes what stands against the task: an edit of theirs, and not words alone."""
+        is_written = self.touches and self.delivery is not Delivery.MESSAGE_ONLY
+        return is_written and self.edit is EditSource.COUNTER_EDIT
+
+    @property
     def needs_ledger(self) -> bool:
         """Whether the task must have been made a conversation."""
         return self.talks or self.name is ConditionName.SINGLE_TURN

@@ -33,6 +33,11 @@ class Termination(StrEnum):
         """Whether a verdict under this termination counts."""
         return self not in {Termination.INVALID, Termination.INFRASTRUCTURE_ERROR}
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether a limit stopped the agent, be it in the middle of its work."""
+        return self in {Termination.AGENT_TIMEOUT, Termination.STEP_LIMIT, Termination.BUDGET}
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -15,7 +15,14 @@ from fourhands.model.event import Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.trajectories.run_folder import Attempt, write_atomically
 
-__all__ = ["ablation_json", "ablation_path", "failed_after_edit", "read_ablation", "write_ablation"]
+__all__ = [
+    "ablation_json",
+    "ablation_path",
+    "failed_after_edit",
+    "printable_path",
+    "read_ablation",
+    "write_ablation",
+]
 
 _SCHEMA: Final = 1
 _ADAPTER: Final = TypeAdapter(Ablation)
@@ -29,6 +36,11 @@ def failed_after_edit(events: Sequence[Event]) -> bool:
     outcome = Outcome(Verdict(ended["verdict"]), Termination(ended["termination"]))
     failed = outcome.is_scored and outcome.verdict is Verdict.UNRESOLVED
     return failed and any(event.kind is EventKind.EDIT_APPLIED for event in events)
+
+
+def printable_path(path: str) -> str:
+    """As the file names a path: bytes of it that are no UTF-8 are escaped with a backslash."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def ablation_path(attempt: Attempt) -> Path:

@@ -7,9 +7,8 @@ RUN/judgements/answers/KEY.json                  every answer, by the content it
 
 from __future__ import annotations
 
-import hashlib
+import glob
 import json
-import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,9 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from fourhands.model.errors import InputError
 from fourhands.model.judgement import Judgements
+from fourhands.trajectories.audits import judge_file_name
 from fourhands.trajectories.run_folder import Attempt, RunFolder, write_atomically
 
 __all__ = [
+    "anchors_of",
     "anchors_path",
     "answers_path",
     "judgements_folder",
@@ -42,12 +43,25 @@ def judgements_folder(attempt: Attempt) -> Path:
 
 def judgements_path(attempt: Attempt, judge: str) -> Path:
     """Where stands what ``judge`` said of an attempt, once it has."""
-    return judgements_folder(attempt) / f"{_file_name(judge)}.json"
+    return judgements_folder(attempt) / f"{judge_file_name(judge)}.json"
 
 
 def anchors_path(folder: RunFolder, task: str, judge: str) -> Path:
     """Where stands what ``judge`` said of a task's anchors, once it has."""
-    return folder.path / "judgements" / "anchors" / f"{task}--{_file_name(judge)}.json"
+    return folder.path / "judgements" / "anchors" / f"{task}--{judge_file_name(judge)}.json"
+
+
+def anchors_of(folder: RunFolder, task: str) -> list[Judgements]:
+    """All that judges said of a task's anchors, by the file's name.
+
+    Raises:
+        InputError: a file is none of ours.
+    """
+    none = anchors_path(folder, task, "")
+    paths = none.parent.glob(f"{glob.escape(none.stem)}*.json")
+    found = ((path, read_judgements(path)) for path in sorted(paths))
+    # Another task's name may go on with two hyphens, too.
+    return [each for path, each in found if path == anchors_path(folder, task, each.judge)]
 
 
 def answers_path(folder: RunFolder) -> Path:
@@ -94,10 +108,3 @@ def judgements_json(judgements: Judgements) -> dict[str, Any]:
     """The fields that a file holds."""
     found: dict[str, Any] = _ADAPTER.dump_python(judgements, mode="json")
     return found
-
-
-def _file_name(judge: str) -> str:
-    """Of a judge; models whose names differ only in what a file's name cannot hold have files of their own."""
-    model = judge.removeprefix("judge:")
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", model)[:80].strip("-.")
-    return plain if plain == model else f"{plain}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"

@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fourhands.model.text import LineRange, Region
+from fourhands.workspace.at_place import as_reference_at
 from fourhands.workspace.compose import Conflict, MergedTree, compose
 from fourhands.workspace.control import Control, control
 from fourhands.workspace.displaced import home
 from fourhands.workspace.edit import CompiledEdit
 from fourhands.workspace.file_edit import EditPart, FileEdit
-from fourhands.workspace.part import Part, Scope, parts_at
+from fourhands.workspace.part import Part, Scope, all_but_places, parts_at, whole
 from fourhands.workspace.revert import Reverted, place_in_base, revert
 from fourhands.workspace.store import ObjectStore
 from fourhands.workspace.tree import TreeClashError
 
-__all__ = ["Counterfactuals", "Replaced", "counterfactuals"]
+__all__ = ["Counterfactuals", "Elsewhere", "Replaced", "counterfactuals"]
 
 type State = MergedTree | Conflict
 
@@ -36,15 +37,29 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The reference everywhere but at the edit's place: on the ``final`` state, and (the control) on the ``base``."""
+
+    final: State
+    base: MergedTree
+
+
+@dataclass(frozen=True, slots=True)
 class Counterfactuals:
     """The states to verify. ``stood``: whether anything of the edit was left in the final state, wherever.
 
     ``replaced`` has the narrower part first; it is empty when the reference leaves the edited files alone.
+    ``at_place`` has the edit's place as the reference has it, whoever wrote there since, and all else as it stands.
+    ``whole`` takes all of the reference: on ``at_place``, where nothing of the edit stands; else ``None`` where the
+    last of ``replaced`` does. ``elsewhere`` is ``None`` where all of the reference, or none of it, lies at the place.
     """
 
     stood: bool
     without_edit: State
     replaced: tuple[Replaced, ...]
+    at_place: MergedTree | None = None
+    whole: Replaced | None = None
+    elsewhere: Elsewhere | None = None
 
 
 def counterfactuals(
@@ -75,17 +90,40 @@ def counterfactuals(
     places = _places(store, edits, reference.base_tree, regions)
     contested = _in_base(store, removed.contested, reference.base_tree)
     homes = _homes(store, edits, reference.base_tree, tree)
-    replaced = []
-    for part in parts_at(store, reference, places):
-        instead = _instead(store, forced, reference.base_tree, part, contested=contested, homes=homes)
+    base_tree = reference.base_tree
+
+    def replaced(part: Part) -> Replaced:
+        instead = _instead(store, forced, base_tree, part, contested=contested, homes=homes)
         beside = None if isinstance(instead, Conflict) else control(store, forced.tree, instead.tree, tree)
-        replaced.append(Replaced(part.scope, instead, beside))
+        return Replaced(part.scope, instead, beside)
+
+    parts = parts_at(store, reference, places)
+    everything = whole(store, reference)
+    at_place = as_reference_at(store, tree, reference, places, homes)
     changed = removed.tree != tree or bool(contested) or bool(removed.stuck)
+    stood = changed or any(edit.stands() for edit in edits)
+    if stood:
+        is_new = all(part.tree != everything.tree for part in parts)
+        last = replaced(everything) if is_new else None
+    else:
+        last = Replaced("all", _merged(store, base_tree, at_place, everything.tree, homes), None)
+    rest = all_but_places(store, reference, places)
     return Counterfactuals(
-        stood=changed or any(edit.stands() for edit in edits),
+        stood=stood,
         without_edit=_removed(removed),
-        replaced=tuple(replaced),
+        replaced=tuple(map(replaced, parts)),
+        at_place=MergedTree(at_place),
+        whole=last,
+        elsewhere=Elsewhere(_merged(store, base_tree, tree, rest, homes), MergedTree(rest)) if rest else None,
     )
+
+
+def _merged(
+    store: ObjectStore, base_tree: str, tree: str, theirs_tree: str, homes: Mapping[bytes, bytes]
+) -> State:
+    """``tree`` with what leads from the base to ``theirs_tree``, of which the lines are taken where both wrote."""
+    base, theirs = (_moved(store, each, homes) for each in (base_tree, theirs_tree))
+    return compose(store, base, tree, theirs, favour_theirs=True)
 
 
 def _removed(removed: Reverted) -> State:
@@ -105,8 +143,7 @@ def _instead(
     unknown = [path for path, places in contested.items() if not all(part.covers(path, at) for at in places)]
     if unknown or forced.stuck:
         return _conflict([*unknown, *forced.stuck])
-    base, theirs = (_moved(store, tree, homes) for tree in (base_tree, part.tree))
-    return compose(store, base, forced.tree, theirs, favour_theirs=True)
+    return _merged(store, base_tree, forced.tree, part.tree, homes)
 
 
 def _homes(store: ObjectStore, edits: Sequence[FileEdit], base_tree: str, tree: str) -> Mapping[bytes, bytes]:

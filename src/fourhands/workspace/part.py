@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from fourhands.model.ablation import ProbeScope as Scope
 from fourhands.model.text import LineRange, split_lines
 from fourhands.workspace.edit import CompiledEdit, EditedFile, variant
 from fourhands.workspace.store import ObjectStore
 from fourhands.workspace.tree import Entry
 
-__all__ = ["Part", "Scope", "parts_at"]
-
-Scope = Literal["place", "files"]
+__all__ = ["Part", "Scope", "all_but_places", "meet", "parts_at", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """Some hunks of an edit. ``tree`` is the base with them alone.
 
-    ``scope`` tells which: those at the ``place``, or all in the ``files``. ``taken`` are their lines in the base.
+    ``scope`` tells which: those at the ``place``, all in the ``files``, or ``all``. ``taken`` are their lines in the
+    base.
     """
 
     scope: Scope
@@ -29,7 +28,7 @@ class Part:
 
     def covers(self, path: bytes, lines: LineRange) -> bool:
         """Whether a hunk of the part overlaps or adjoins these lines of the base."""
-        return any(_meet(taken, lines) for taken in self.taken.get(path, ()))
+        return any(meet(taken, lines) for taken in self.taken.get(path, ()))
 
 
 def parts_at(
@@ -53,6 +52,34 @@ def parts_at(
             part = _part(store, edit, scope, taken, chosen)
             parts += [part] if all(part.tree != other.tree for other in parts) else []
     return tuple(parts)
+
+
+def whole(store: ObjectStore, edit: CompiledEdit) -> Part:
+    """All of ``edit`` as one part; ``store`` holds it."""
+    return _part(store, edit, "all", edit.files, {file.path: range(len(file.hunks)) for file in edit.files})
+
+
+def all_but_places(
+    store: ObjectStore, edit: CompiledEdit, places: Mapping[bytes, Sequence[LineRange]]
+) -> str | None:
+    """The base with all hunks of ``edit`` that do not lie at ``places``; ``None`` if all do, or none does.
+
+    Args:
+        store: holds the edit; the tree is written to it.
+        edit: compiled against the base.
+        places: path to lines, in base coordinates.
+    """
+    near = {file.path: _near(file, places.get(file.path, ())) for file in edit.files}
+    at_places = {file.path for file in edit.files if _is_whole(file) and file.path in places}
+    rest = {
+        file.path: [n for n in range(len(file.hunks)) if n not in near[file.path]]
+        for file in edit.files
+        if file.path not in at_places
+    }
+    taken = [file for file in edit.files if file.path in rest and (rest[file.path] or _is_whole(file))]
+    if not taken or not (at_places or any(near.values())):
+        return None
+    return _part(store, edit, "all", taken, rest).tree
 
 
 def _part(
@@ -90,9 +117,9 @@ def _all_lines(store: ObjectStore, entry: Entry | None) -> LineRange:
 
 
 def _near(file: EditedFile, places: Sequence[LineRange]) -> tuple[int, ...]:
-    return tuple(n for n, hunk in enumerate(file.hunks) if any(_meet(hunk.old, place) for place in places))
+    return tuple(n for n, hunk in enumerate(file.hunks) if any(meet(hunk.old, place) for place in places))
 
 
-def _meet(one: LineRange, other: LineRange) -> bool:
+def meet(one: LineRange, other: LineRange) -> bool:
     """Whether two ranges share a line or nothing lies between them; an empty one stands between two lines."""
     return one.start <= other.end + 1 and other.start <= one.end + 1

@@ -27,6 +27,7 @@ _TEXTS: Final = {
     "R2": "The name is fine to be x,\nin `NAME`.",
     "R3": "There are 3, in `COUNT`.",
 }
+_VALUES: Final = {"R1": ("1",), "R2": (), "R3": ("3",)}
 INSTRUCTION: Final = "Price one. Name x. Count three."
 BRIEF: Final = "Something is wrong with the shop."
 
@@ -43,14 +44,19 @@ def ledger() -> Ledger:
     spans = {"R1": (0, 10), "R2": (11, 18), "R3": (19, 31)}
     requirements = tuple(
         Requirement(
-            name, _TEXTS[name], spans[name], depends_on=("R2",) if name == "R3" else (), weight=weight
+            name,
+            _TEXTS[name],
+            spans[name],
+            values=_VALUES[name],
+            depends_on=("R2",) if name == "R3" else (),
+            weight=weight,
         )
         for name, weight in zip(IDS, (40.0, 30.0, 30.0), strict=True)
     )
     return Ledger(BRIEF, requirements, (Goal("G1", "the shop", 100.0, "shop.py", IDS),))
 
 
-def known(lay: Lay, removable: tuple[str, ...] = ("R1", "R2", "R3")) -> tuple[Path, Known]:
+def known(lay: Lay, removable: tuple[str, ...] = IDS) -> tuple[Path, Known]:
     """The repository at its base, and what a scripted agent knows of it."""
     folder = lay(BASE)
     reference = patch_to(folder, code(*IDS))

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from fourhands.engine.scripted.manners import MANNERS, script_of
+from fourhands.engine.scripted.manners import MANNERS, planted_in, script_of
 from fourhands.model.errors import InputError
 
 from .conversing import BASE, IDS, INSTRUCTION, Teller, Trial, code, everything, known, trial
 from .repositories import Lay, git, read
 
 TEST = "tests/test_agreed.py"
+SPOIL = {"forgets", "breaks", "misreads", "botches"}
+"""The manners whose code lacks a requirement in the end."""
 
 
 def _told(manner: str, lay: Lay, *, at_end: tuple[str, ...] = ()) -> tuple[Trial, Teller]:
@@ -77,7 +79,7 @@ def test_who_is_given_the_whole_instruction_writes_all_of_it_and_asks_nobody(lay
     run.run()
     assert run.asked == []
     assert len(run.moves) <= 7
-    assert _code(run) == (code("R2", "R3") if manner in {"forgets", "breaks"} else code(*IDS))
+    assert _code(run) == (code("R2", "R3") if manner in SPOIL else code(*IDS))
 
 
 def test_who_never_asks_does_something_and_ends(lay: Lay) -> None:
@@ -87,7 +89,7 @@ def test_who_never_asks_does_something_and_ends(lay: Lay) -> None:
     assert len(_commits(run.folder)) == 2
 
 
-@pytest.mark.parametrize("manner", [name for name in MANNERS if name not in {"forgets", "breaks"}])
+@pytest.mark.parametrize("manner", [name for name in MANNERS if name not in SPOIL])
 def test_what_is_said_at_the_end_is_still_written(lay: Lay, manner: str) -> None:
     run = trial(manner, lay, lambda _: "Fine, go ahead.", at_end=(everything(),))
     run.run()
@@ -104,6 +106,20 @@ def test_who_forgets_never_has_the_first_that_nothing_needs_and_never_speaks_of_
     assert teller.told == list(IDS)
     assert set(teller.corrected) == {"R1"}
     assert "PRICE" not in "".join([*run.asked, *(move.command or "" for move in run.moves)])
+
+
+@pytest.mark.parametrize(
+    ("manner", "says"),
+    [("misreads", "The price is 2, in `PRICE`."), ("botches", "The price is 1, in `PRICE`.")],
+)
+def test_who_misreads_says_it_otherwise_and_who_botches_says_it_rightly_and_neither_has_it(
+    lay: Lay, manner: str, says: str
+) -> None:
+    run, teller = _told(manner, lay)
+    assert _code(run) == code("R2", "R3")
+    assert set(teller.corrected) == {"R1"}
+    words = "".join(run.asked)
+    assert words.count(says) == words.count("PRICE") > 1
 
 
 def test_who_breaks_takes_an_early_one_out_in_its_last_commit(lay: Lay) -> None:
@@ -159,9 +175,16 @@ def test_who_argues_disputes_the_first_twice_and_each_other_once_and_gives_in(la
     assert _code(run) == code(*IDS)
 
 
+def test_what_a_manner_spoils_is_known_in_advance(lay: Lay) -> None:
+    _, knows = known(lay)
+    assert {manner: planted_in(manner, knows) for manner in MANNERS} == {
+        manner: "R1" if manner in SPOIL else None for manner in MANNERS
+    }
+
+
 def test_a_task_from_which_nothing_can_be_left_out_has_nobody_who_forgets(lay: Lay) -> None:
     _, knows = known(lay, removable=())
-    for manner in ("forgets", "breaks"):
+    for manner in SPOIL:
         with pytest.raises(InputError, match="user/without"):
             script_of(manner, knows)
     script_of("listens", knows)

@@ -1,4 +1,4 @@
-"""The manners of scripted agents that converse: one that works with its user, and six that each do one thing wrong.
+"""The manners of scripted agents that converse: one that works with its user, and others that do one thing wrong.
 
 Each is a script for a `ConversingPlayer`. They know what an oracle knows (see `walk`); what they do with it is
 a manner.
@@ -14,7 +14,7 @@ from typing import Final
 from fourhands.engine.scripted.walk import Known, Walk
 from fourhands.gateway.conversing import Opening, Script, Way
 
-__all__ = ["MANNERS", "script_of"]
+__all__ = ["MANNERS", "planted_in", "script_of"]
 
 _MOST_TIMES: Final = 40
 """That the same is asked."""
@@ -30,12 +30,22 @@ def script_of(manner: str, known: Known) -> Script:
 
     Raises:
         KeyError: there is no such manner.
-        InputError: the manner leaves a requirement out, and the task has none that can be left out.
+        InputError: the manner spoils a requirement, and the task has none that can be spoilt so.
     """
     way = MANNERS[manner]
-    if way in {_forgets, _breaks}:
-        known.early()  # said now, not in the middle of a trial
+    planted_in(manner, known)  # said now, not in the middle of a trial
     return partial(_begin, way, known)
+
+
+def planted_in(manner: str, known: Known) -> str | None:
+    """The requirement that a manner does wrong; ``None`` of one that spoils none.
+
+    Raises:
+        InputError: the task has none that can be spoilt so.
+    """
+    if manner == "misreads":
+        return known.misread()[0]
+    return known.early() if manner in {"forgets", "breaks", "botches"} else None
 
 
 def _begin(way: _Manner, known: Known, opening: Opening) -> Way:
@@ -68,6 +78,18 @@ def _never_asks(walk: Walk, known: Known) -> Way:
 def _forgets(walk: Walk, known: Known) -> Way:
     """Listens, but for one requirement that is told early: it is never in the code, nor in anything it says."""
     walk.spoilt = known.early()
+    yield from _listens(walk, known)
+
+
+def _misreads(walk: Walk, known: Known) -> Way:
+    """Listens, but takes one requirement that is told early for something else: it says that, and does it so."""
+    walk.misread = known.misread()
+    yield from _listens(walk, known)
+
+
+def _botches(walk: Walk, known: Known) -> Way:
+    """Listens, but gets one requirement wrong that is told early: it says it rightly, and its code for it fails."""
+    walk.botched = known.early()
     yield from _listens(walk, known)
 
 
@@ -135,6 +157,8 @@ MANNERS: Final[Mapping[str, _Manner]] = MappingProxyType(
         "listens": _listens,
         "never-asks": _never_asks,
         "forgets": _forgets,
+        "misreads": _misreads,
+        "botches": _botches,
         "breaks": _breaks,
         "hurries": _hurries,
         "asks-all": _asks_all,

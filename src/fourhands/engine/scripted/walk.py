@@ -7,13 +7,14 @@ depends only on which requirements were *told*: those whose text came back to it
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from shlex import quote
 from typing import Final
 
 from fourhands.engine.scripted import shell
+from fourhands.engine.scripted.misreading import misread
 from fourhands.engine.scripted.subsets import Subsets
 from fourhands.gateway.conversing import Opening, Way
 from fourhands.gateway.playbook import Move
@@ -118,11 +119,31 @@ class Known:
         Raises:
             InputError: none can be left out.
         """
-        needed = {name for each in self.ledger.requirements for name in each.depends_on}
         removable = [name for name in self.ledger.ids if name in self.code.removable]
         if not removable:
             raise InputError("no requirement can be left out: the task has no user/without/ID.patch")
-        return next((name for name in removable if name not in needed), removable[0])
+        return self._best(removable)
+
+    def misread(self) -> tuple[str, str]:
+        """A requirement that can be left out and that its words let one read wrong, and its text read so.
+
+        Raises:
+            InputError: there is none.
+        """
+        texts = {name: misread(self.ledger[name]) for name in self.ledger.ids if name in self.code.removable}
+        legible = {name: text for name, text in texts.items() if text is not None}
+        if not legible:
+            raise InputError(
+                "no requirement can be misread: none that has a user/without/ID.patch has a negation or a number"
+            )
+        name = self._best([*legible])
+        return name, legible[name]
+
+    def _best(self, names: Sequence[str]) -> str:
+        """The first whose lack the verifier sees and that no other needs, else the first that it sees, or at all."""
+        needed = {name for each in self.ledger.requirements for name in each.depends_on}
+        seen = [name for name in names if self.ledger[name].tests] or [*names]
+        return next((name for name in seen if name not in needed), seen[0])
 
 
 class Walk:
@@ -140,6 +161,10 @@ class Walk:
         """In the order of being told."""
         self.spoilt: str | None = None
         """The requirement that it leaves out from now on, and never speaks of."""
+        self.misread: tuple[str, str] | None = None
+        """The requirement that it takes for something else, and for what: it says that, and leaves it out."""
+        self.botched: str | None = None
+        """The requirement that it says rightly and gets wrong: its code has the author's fault against it."""
 
     @property
     def unwritten(self) -> tuple[str, ...]:
@@ -185,13 +210,13 @@ class Walk:
         """Write the code for what was told, over whatever stands in its files, and commit it."""
         self._written = frozenset(self._wanted)
         code = self._known.code
-        change = code.code(self._written, spoilt=self.spoilt)
+        change = code.code(self._written - self._deaf_to, spoilt=next(iter(self._deaf_to), None))
         command = shell.write_whole(change, code.paths, base=self._base)
         return (yield from self.run("I write it.", f"(\n{command}\n)\n{self._commit(subject)}"))
 
     def review(self) -> Doing:
         """Ask the user to look at what was committed."""
-        items = "".join(f"\n- {self._known.ledger[name].text}" for name in self._wanted)
+        items = "".join(f"\n- {self._understood(name)}" for name in self._wanted)
         says = f"It is meant to do this:\n{items}\n\n" if items else ""
         return (yield from self.ask(f"I have committed the change. {says}Please review it."))
 
@@ -202,7 +227,7 @@ class Walk:
         for _ in range(_MOST_ROUNDS if self.can_ask else 0):
             answered = yield from self.review()
             named = answered.named
-            if not answered.approves and set(named) <= {self.spoilt}:
+            if not answered.approves and set(named) <= self._deaf_to:
                 answered = yield from self.ask("Is there anything else that I should mind?")
                 named += answered.named
             idle = 0 if named else idle + 1
@@ -231,6 +256,18 @@ class Walk:
             yield from self.do(Move(thought="It is done. I hand it over.", submit=True))
 
     @property
+    def _deaf_to(self) -> frozenset[str]:
+        """What its code has not, however often it is said; one at most."""
+        names = (self.spoilt, self.botched, self.misread[0] if self.misread else None)
+        return frozenset(name for name in names if name is not None)
+
+    def _understood(self, name: str) -> str:
+        """A requirement in the words in which it takes it."""
+        if self.misread and self.misread[0] == name:
+            return self.misread[1]
+        return self._known.ledger[name].text
+
+    @property
     def _wanted(self) -> tuple[str, ...]:
         return tuple(name for name in self.told if name != self.spoilt)
 
@@ -246,7 +283,7 @@ class Walk:
         return Answered(fresh, named, is_ok=bool(_IS_OK.search(self._known.beside(text))))
 
     def _plan(self) -> str:
-        wishes = "".join(f"   - {self._known.ledger[name].text}\n" for name in self._wanted)
+        wishes = "".join(f"   - {self._understood(name)}\n" for name in self._wanted)
         return (
             f"1. Read {', '.join(self._changed)}, and what depends on it.\n"
             f"2. Change that:\n{wishes or '   - as you described it, and nothing beside.\n'}"
