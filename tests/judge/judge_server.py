@@ -14,6 +14,8 @@ from aiohttp import web
 
 Answer = Callable[[list[str], str], str | web.Response]
 """Ids of the rubric and the text that is judged -> the reply's words, or a whole response."""
+Reader = Callable[[str], tuple[list[str], str]]
+"""What is asked -> the first two: see `shown`."""
 
 
 def good(ids: list[str], text: str) -> str:
@@ -71,8 +73,9 @@ def _reply(scores: list[dict[str, Any]]) -> str:
 class JudgeServer:
     """``asked`` are the messages of every request, ``keys`` what they were authorized with."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, read: Reader) -> None:
         self.answer = answer
+        self.read = read
         self.asked: list[list[dict[str, str]]] = []
         self.keys: list[str] = []
         self.address = ""
@@ -81,8 +84,8 @@ class JudgeServer:
         messages = (await request.json())["messages"]
         self.asked.append(messages)
         self.keys.append(request.headers.get("Authorization", ""))
-        ids, text = shown(messages[1]["content"])
-        reply = self.answer(ids, text)
+        ids, text = self.read(messages[1]["content"])
+        reply = await asyncio.to_thread(self.answer, ids, text)
         if isinstance(reply, web.Response):
             return reply
         message = {"role": "assistant", "content": reply}
@@ -107,9 +110,9 @@ def shown(content: str) -> tuple[list[str], str]:
 
 
 @contextmanager
-def judge_server(answer: Answer) -> Iterator[JudgeServer]:
+def judge_server(answer: Answer, read: Reader = shown) -> Iterator[JudgeServer]:
     """A server that answers so; it can be told to answer otherwise."""
-    server = JudgeServer(answer)
+    server = JudgeServer(answer, read)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

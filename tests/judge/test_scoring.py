@@ -17,9 +17,11 @@ from aiohttp import web
 
 from fourhands.edits.plan import plan_run
 from fourhands.judge.live import live_judge
+from fourhands.judge.prompts import PROMPT_VERSION
 from fourhands.judge.scoring import RunScores, score_run
 from fourhands.judge.subjects import Which
 from fourhands.judge.summary import arm_scores, last_plan, state_named
+from fourhands.model.audit import AuditName
 from fourhands.model.condition import Condition
 from fourhands.model.errors import FourhandsError, InputError
 from fourhands.model.event import Actor, EventKind
@@ -27,6 +29,7 @@ from fourhands.model.judgement import Judgements
 from fourhands.model.trial import AgentSpec
 from fourhands.tasks.find import bundled_tasks
 from fourhands.tasks.folder import load_task
+from fourhands.trajectories.audits import agreement_path, write_agreement
 from fourhands.trajectories.judgements import (
     anchors_path,
     judgements_of,
@@ -36,7 +39,8 @@ from fourhands.trajectories.judgements import (
 from fourhands.trajectories.run_folder import RunFolder, Settings
 from fourhands.user.talking.consulting import ATTEMPTS
 
-from ..engine.finished_trials import FinishedTrial  # noqa: TID252 - no package has tests
+from ..analysis.said import agreement  # noqa: TID252 - no package has tests
+from ..engine.finished_trials import FinishedTrial  # noqa: TID252
 from .judge_server import (
     Answer,
     JudgeServer,
@@ -296,6 +300,22 @@ def test_the_command_marks_every_number_as_the_judges_and_unaudited(
         "reference",
         "reference-as-plan",
     ]
+
+
+def test_the_command_marks_a_judge_by_its_agreement_on_goals_of_this_run(
+    recorded: RunFolder, tmp_path: Path
+) -> None:
+    folder = _copy(recorded, tmp_path / "run")
+    known = agreement(0.71, judge="judge:some/model", audit=AuditName.GOALS, prompt=PROMPT_VERSION)
+    write_agreement(agreement_path(folder, known), known)
+    other = agreement(0.99, judge="judge:some/model")
+    write_agreement(agreement_path(folder, other), other)
+    with judge_server(good) as server:
+        done = _command(folder.path, server.address, "--checkpoints", "plan")
+        as_json = _command(folder.path, server.address, "--checkpoints", "plan", "--json")
+    assert "by judge:some/model: κ 0.71 with people, on goals." in " ".join(done.stdout.split())
+    document = json.loads(as_json.stdout)
+    assert (document["audited"], document["trusted"], document["kappa"]) == (True, True, 0.71)
 
 
 @pytest.mark.parametrize(

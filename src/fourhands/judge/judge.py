@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from fourhands.judge.answers import Answers
-from fourhands.judge.prompts import MOST_CHARACTERS, PROMPTS, judging_prompt
+from fourhands.judge.answers import Answered, Answers, Kind
+from fourhands.judge.prompts import MOST_CHARACTERS, PROMPT_VERSION, PROMPTS, judging_prompt
 from fourhands.model.judgement import Criterion, CriterionScore, Judgement, ShownAs, weighted
 from fourhands.model.ledger import TOTAL_WEIGHT
 from fourhands.tasks.cache import content_key
@@ -20,7 +18,10 @@ from fourhands.user.talking.asking_a_model import ModelClient
 from fourhands.user.talking.consulting import ATTEMPTS, Consultation, Form, consult
 from fourhands.user.talking.quoting import Ground
 
-__all__ = ["Judge", "Judged"]
+__all__ = ["JUDGEMENTS", "Judge", "Judged"]
+
+JUDGEMENTS: Final = Kind("judgement", Judgement, PROMPT_VERSION)
+"""As which its answers are kept."""
 
 _MOST_TOLD: Final = 3
 """Problems of one reply that the model is told of."""
@@ -44,20 +45,12 @@ class Judged:
     cached: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    judgement: Judgement
-    exchanges: tuple[bytes, ...]
-    is_settled: bool
-
-
 class Judge:
     """Scores texts by asking ``client``, and keeps what came back in ``answers``."""
 
-    def __init__(self, client: ModelClient, answers: Answers) -> None:
+    def __init__(self, client: ModelClient, answers: Answers[Judgement]) -> None:
         self._client = client
         self._answers = answers
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @property
     def name(self) -> str:
@@ -71,14 +64,10 @@ class Judge:
         not at all, has a ``problem`` and is not kept, so that it is asked for again the next time.
         """
         key = self._key(shown_as, criteria, text)
-        async with self._locks[key]:
-            known = await asyncio.to_thread(self._answers.read, key)
-            if known:
-                return Judged(known, cached=True)
-            asked = await self._ask(key, shown_as, criteria, text)
-            if asked.is_settled:
-                await asyncio.to_thread(self._answers.write, asked.judgement, self.name, asked.exchanges)
-            return Judged(asked.judgement, cached=False)
+        judgement, known = await self._answers.once(
+            key, self.name, lambda: self._ask(key, shown_as, criteria, text)
+        )
+        return Judged(judgement, cached=known)
 
     def _key(self, shown_as: ShownAs, criteria: Sequence[Criterion], text: str) -> str:
         form = json.dumps(_Scores.model_json_schema(), sort_keys=True)
@@ -87,7 +76,9 @@ class Judge:
         model = self._client.model
         return content_key("judgement", PROMPTS, form, model, shown_as, *rubric, whole)
 
-    async def _ask(self, key: str, shown_as: ShownAs, criteria: Sequence[Criterion], text: str) -> _Asked:
+    async def _ask(
+        self, key: str, shown_as: ShownAs, criteria: Sequence[Criterion], text: str
+    ) -> Answered[Judgement]:
         shown = text[:MOST_CHARACTERS]
         ground = Ground(shown_as, shown)
         best: list[CriterionScore] = []
@@ -124,7 +115,7 @@ class Judge:
             usage=asked.consulted.usage,
             problem=None if is_settled else _why(asked, is_cut=bool(best)),
         )
-        return _Asked(judgement, asked.consulted.exchanges, is_settled)
+        return Answered(judgement, asked.consulted.exchanges, is_settled)
 
 
 def _checked(criteria: Sequence[Criterion], found: _Scores, ground: Ground) -> list[CriterionScore]:

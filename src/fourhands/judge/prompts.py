@@ -12,11 +12,13 @@ from typing import Final
 from fourhands.model.judgement import Criterion, ShownAs
 from fourhands.user.talking.prompts import AGAIN, form_prompt
 
-__all__ = ["MOST_CHARACTERS", "PROMPTS", "PROMPT_VERSION", "judging_prompt"]
+__all__ = ["HOW_TO_REPLY", "MOST_CHARACTERS", "PROMPTS", "PROMPT_VERSION", "judging_prompt"]
 
 PROMPT_VERSION: Final = 1
-PROMPTS: Final = f"{PROMPT_VERSION}-{hashlib.sha256((form_prompt('', 0) + AGAIN).encode()).hexdigest()[:8]}"
-"""The version of all that a judge is told: how to reply stands with the user's prompts, and may change there."""
+HOW_TO_REPLY: Final = hashlib.sha256((form_prompt("", 0) + AGAIN).encode()).hexdigest()[:8]
+"""The version of how a judge is told to reply: it stands with the user's prompts, and may change there."""
+PROMPTS: Final = f"{PROMPT_VERSION}-{HOW_TO_REPLY}"
+"""The version of all that a judge is told."""
 
 MOST_CHARACTERS: Final = 200_000
 """Of a text that a judge is shown."""
