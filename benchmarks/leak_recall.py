@@ -21,16 +21,16 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from fourhands.language.ground import fold
+from fourhands.language.stems import STOP_WORDS
 from fourhands.model.ledger import Ledger, Requirement
 from fourhands.model.persona import Persona
 from fourhands.tasks.folder import Task, load_task
 from fourhands.tasks.ledger_file import load_ledger
 from fourhands.tasks.repository import base_repository
-from fourhands.user.message_ground import fold
 from fourhands.user.talking.hidden import words_of
 from fourhands.user.talking.leaks import Leak, LeakGround, leaks
 from fourhands.user.talking.personas_file import load_persona
-from fourhands.user.talking.stems import STOP_WORDS
 
 _TASKS: Final = Path(__file__).parent.parent / "tasks"
 _CANARY: Final = "q7RkV2mZx9TbL4sHw8Nc"

@@ -30,11 +30,14 @@ _BENCHMARKS: Final = (
     "throughput",
     "mailbox_latency",
     "coverage",
+    "spread_coverage",
     "reading",
     "large_run",
     "trajectories",
     "mining",
     "talking_user",
+    "planted_faults",
+    "conversations",
 )
 
 

@@ -6,10 +6,7 @@ once and speaks; half of the trials are touched. What is written depends on noth
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +15,7 @@ import orjson
 from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.trajectories.run_folder import Plan, RunFolder
+from recording import Recording, digest_of
 
 __all__ = ["write_run"]
 
@@ -54,7 +52,7 @@ def write_run(folder: Path, *, trials: int, events: int) -> None:
     for number, key in enumerate(keys):
         attempt = folder / "trials" / key.slug / "attempt-1"
         attempt.mkdir(parents=True)
-        _Trial(attempt, key, number).write(events)
+        _Trial(attempt=attempt, key=key, number=number).write(events)
 
 
 def _plan(tasks: list[str], keys: list[TrialKey]) -> Plan:
@@ -76,7 +74,7 @@ def _plan(tasks: list[str], keys: list[TrialKey]) -> Plan:
                 {
                     "name": task,
                     "path": f"/tasks/{task}",
-                    "digest": _digest(task),
+                    "digest": digest_of(task),
                     "record_status": "validated",
                 }
                 for task in tasks
@@ -96,26 +94,19 @@ def _plan(tasks: list[str], keys: list[TrialKey]) -> Plan:
     )
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-@dataclass
-class _Trial:
+@dataclass(kw_only=True)
+class _Trial(Recording):
     """Writes one attempt."""
 
-    attempt: Path
     key: TrialKey
     number: int
-    lines: list[dict[str, Any]] = field(default_factory=list)
-    written: set[str] = field(default_factory=set)
     source: list[str] = field(default_factory=lambda: [f"line {n}\n" for n in range(1, _LINES + 1)])
 
     def write(self, events: int) -> None:
         """Write its record with about so many events, and its payloads."""
         touched = self.key.condition.label != "vanilla"
-        self._objects()
-        self._event("harness", "trial_started", self._start())
+        self.objects()
+        self.event("harness", "trial_started", self._start())
         step = 0
         while len(self.lines) < events - 4:
             step += 1
@@ -123,15 +114,13 @@ class _Trial:
             if step == 4:  # early, so that most of the story comes after it
                 self._intervention(touched=touched)
         if touched:
-            self._event(
+            self.event(
                 "harness",
                 "message_carried",
                 {"message": "m1", "first_request": 5, "last_request": step, "requests": step - 4},
             )
         self._end(step, touched=touched)
-        (self.attempt / "events.jsonl").write_bytes(
-            b"".join(orjson.dumps(line) + b"\n" for line in self.lines)
-        )
+        self.save()
 
     def _start(self) -> dict[str, Any]:
         planned = {"id": "counter-edit-1", "event": "read_or_edit", "moment": "after_action"}
@@ -139,7 +128,7 @@ class _Trial:
         return {
             "run": _RUN,
             "task": self.key.task,
-            "task_digest": _digest(self.key.task),
+            "task_digest": digest_of(self.key.task),
             "record_status": "validated",
             "agent": self.key.agent.name,
             "model": self.key.agent.model,
@@ -165,31 +154,31 @@ class _Trial:
         call = f"call_{step}"
         kind = step % 3
         usage = {"input": 900, "cache_read": 100 * step, "cache_write": 0, "output": 80, "reasoning": 10}
-        self._event(
+        self.event(
             "agent",
             "model_called",
             {
                 "request": step, "step": step, "side": False, "model": "model", "status": 200, "complete": True,
-                "usage": usage, "exchange": _digest("exchange"), "tools": ["bash"],
-                "text": self._blob(f"Step {kind}: I look at the module, and at what depends on it."),
+                "usage": usage, "exchange": digest_of("exchange"), "tools": ["bash"],
+                "text": self.blob(f"Step {kind}: I look at the module, and at what depends on it."),
                 "milliseconds": 900.0, "elapsed": step * 1.5,
             },
         )  # fmt: skip
         command = ("sed -n 50,70p src/module.py", "python -m pytest -q", "git diff")[kind]
         read = [{"path": "src/module.py", "kind": "read", "lines": [[50, 70]]}] if kind == 0 else []
-        arguments = self._blob(orjson.dumps({"command": command}).decode())
-        self._event(
+        arguments = self.blob(orjson.dumps({"command": command}).decode())
+        self.event(
             "agent",
             "action_seen",
             {"step": step, "call": call, "tool": "bash", "arguments": arguments, "touches": read},
         )
         output = "".join(f"{n:6d}\tline {n} of the output of {command}\n" for n in range(60))
-        self._event(
+        self.event(
             "agent",
             "action_result",
             {
                 "call": call,
-                "output": self._blob(output),
+                "output": self.blob(output),
                 "bytes": len(output),
                 "code": 0,
                 "touches": read,
@@ -207,16 +196,16 @@ class _Trial:
             "calls": ["call_4"],
         }
         if not touched:
-            self._event("user", "shadow_trigger_fired", body | {"conditions": ["counter-edit"]})
+            self.event("user", "shadow_trigger_fired", body | {"conditions": ["counter-edit"]})
             return
-        self._event("user", "trigger_fired", body)
-        self._event("user", "edit_intended", {"intervention": "counter-edit-1", "patch": self._blob(_PATCH)})
+        self.event("user", "trigger_fired", body)
+        self.event("user", "edit_intended", {"intervention": "counter-edit-1", "patch": self.blob(_PATCH)})
         self._edit("user", "counter-edit-1", _EDIT_AT, "# the user's\n")
         applied = {"intervention": "counter-edit-1", "outcome": "applied", "detail": "1 of 1 hunks to write"}
-        self._event(
+        self.event(
             "user", "edit_applied", applied | {"files": [{"path": "src/module.py", "lines": [[61, 61]]}]}
         )
-        self._event(
+        self.event(
             "user",
             "message_sent",
             {
@@ -227,13 +216,13 @@ class _Trial:
                 "source": "fixed",
             },
         )
-        self._event("harness", "message_carried", {"message": "m1", "first_request": 5})
+        self.event("harness", "message_carried", {"message": "m1", "first_request": 5})
 
     def _edit(self, by: str, intervention: str | None, after: int, line: str) -> None:
         """Put ``line`` behind line ``after``."""
-        old = self._content()
+        old = self.content("".join(self.source))
         self.source.insert(after, line)
-        new = self._content()
+        new = self.content("".join(self.source))
         written = {"intervention": intervention, "line": 1, "fate": "written", "path": "src/module.py"}
         fates = [written | {"number": after + 1, "whitespace": False}] if intervention else []
         place = {
@@ -241,7 +230,7 @@ class _Trial:
             "binary": False,
             "hunks": [[after + 1, after, after + 1, after + 1]],
         }
-        self._event(
+        self.event(
             by,
             "workspace_changed",
             {
@@ -255,18 +244,18 @@ class _Trial:
         resolved = (self.number * 2654435761) % 100 < (55 if touched else 75)
         verdict = "resolved" if resolved else "unresolved"
         tests = {f"tests/test_module.py::test_{n}": "passed" if resolved else "failed" for n in range(5)}
-        self._event(
+        self.event(
             "verifier",
             "verified",
             {
-                "key": _digest(self.key.slug), "tree": "0" * 40, "verdict": verdict, "reward": float(resolved),
+                "key": digest_of(self.key.slug), "tree": "0" * 40, "verdict": verdict, "reward": float(resolved),
                 "timed_out": False, "seconds": 1.5, "fail_to_pass": tests, "pass_to_pass": 40,
-                "pass_to_pass_failed": {}, "missing": [], "restored": [], "output": self._blob("45 passed\n"),
+                "pass_to_pass_failed": {}, "missing": [], "restored": [], "output": self.blob("45 passed\n"),
             },
         )  # fmt: skip
         counts = {"input": 900 * steps, "cache_read": 50 * steps * steps, "output": 80 * steps}
         tokens = counts | {"cache_write": 0, "reasoning": 10 * steps, "total": sum(counts.values())}
-        self._event(
+        self.event(
             "harness",
             "trial_ended",
             {
@@ -277,49 +266,3 @@ class _Trial:
                 "user_lines": {"counter-edit-1": int(touched)},
             },
         )  # fmt: skip
-
-    def _event(self, actor: str, kind: str, body: dict[str, Any]) -> None:
-        seq = len(self.lines)
-        time = f"2026-01-01T{seq // 3600:02d}:{seq // 60 % 60:02d}:{seq % 60:02d}.000Z"
-        self.lines.append(
-            {"v": 1, "seq": seq, "time": time, "thread": "main", "actor": actor, "kind": kind, "body": body}
-        )
-
-    def _blob(self, text: str) -> str:
-        digest, packed = _packed(text)
-        if digest not in self.written:
-            self.written.add(digest)
-            _put(self.attempt / "blobs" / digest[:2] / digest[2:], packed)
-        return digest
-
-    def _content(self) -> str:
-        """The file as it stands, as a loose git object; its name."""
-        data = "".join(self.source).encode()
-        data = b"blob %d\0" % len(data) + data
-        name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
-        _put(self.attempt / "objects.git" / "objects" / name[:2] / name[2:], zlib.compress(data, 1))
-        return name
-
-    def _objects(self) -> None:
-        store = self.attempt / "objects.git"
-        for name in ("objects/info", "objects/pack", "refs"):
-            (store / name).mkdir(parents=True)
-        (store / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
-        (store / "config").write_text(
-            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n", encoding="ascii"
-        )
-
-
-@cache
-def _packed(text: str) -> tuple[str, bytes]:
-    """A payload's hash, and what its file holds: trials have most of them in common."""
-    data = text.encode()
-    return hashlib.sha256(data).hexdigest(), zlib.compress(data, 1)
-
-
-def _put(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True)
-        path.write_bytes(data)

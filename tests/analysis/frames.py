@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -75,6 +76,24 @@ def trial(
     }
 
 
+_SCORES = json.dumps(
+    [
+        {"checkpoint": name, "of": of, "score": score, "source": by, "turn": turn, "is_new": is_new}
+        for name, of, score, by, turn, is_new in (
+            ("c1", "plan", 40.0, "words", 0, False),
+            ("c2", "commit", 60.0, "checks", 1, True),
+            ("c3", "end", 100.0, "checks", 3, True),
+        )
+    ]
+)
+_STATES = json.dumps(
+    [
+        {"held": held, "revealed": 0, "acknowledged": 0, "satisfied": 2 - held, "violated": 0, "forgotten": 0}
+        for held in (2, 1, 0, 0, 0)
+    ]
+)
+
+
 def talk(
     task: str = "a", condition: str = "interactive", *, solved: bool | None = True, **values: Any
 ) -> dict[str, Any]:
@@ -99,18 +118,28 @@ def talk(
             "at_will": {True: "resolved", False: "unresolved", None: "none"}[solved],
             "resolved_at_will": solved,
             "requirements": ["R1", "R2"],
-            **{name: [] for name in ("held_at_will", "held", "missing", "forgotten", "regressed", "unmet")},
-            "missing_at_will": [],
+            **{name: [] for name in ("held_at_will", "held", "missing", "forgotten", "regressed")},
+            **{name: [] for name in ("misread", "buggy", "undecided", "missing_at_will")},
             "slips": [],
             "questions": 3,
             "said": 3,
+            "said_at_will": values.get("said", 3),
+            "steps_at_will": values.get("steps", 10),
+            "tokens_at_will": values.get("tokens", 1000),
+            "uncounted_at_will": values.get("uncounted_replies", 0),
+            "cost_at_will": values.get("cost", 0.1),
+            "cost_at_will_at_least": values.get("cost_at_least", 0.1),
             "corrections": 0,
+            "corrections_at_will": 0,
             "blocked": 0,
             "fallbacks": 0,
             "looks": 0,
+            "looks_at_will": values.get("looks", 0),
             "shown": 3,
             "plan_score": 40.0,
             "final_score": 100.0,
+            "scores": _SCORES,
+            "states": _STATES,
             "verifier_informed": False,
             "final_lines": 10,
             "churn_overhead": 0.5,

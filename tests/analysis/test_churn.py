@@ -35,6 +35,16 @@ def test_overhead_and_late_share_leave_plans_merges_and_tests_out_and_count_amen
     assert found.late_share == pytest.approx(10 / 20)
 
 
+def test_tests_that_are_committed_with_code_are_in_neither_measure() -> None:
+    tests = {"additions": 40, "deletions": 0}
+    one = churn([_state(50, tests=40) | {"tests": tests}, _state(0, "end", final=10, tests=40)])
+    assert (one.lines, one.final, one.overhead, one.late_share) == ((10,), 10, 0.0, 0.0)
+    late = churn([_state(10), _state(41) | {"tests": tests}, _state(0, "end", final=11, tests=40)])
+    assert (late.lines, late.overhead, late.late_share) == ((10, 1), 0.0, 1 / 11)
+    # of a record that does not tell it
+    assert churn([_state(50), _state(0, "end", final=10, tests=40)]).lines == (50,)
+
+
 def test_churn_of_nothing_that_is_left_is_undefined() -> None:
     found = churn([_state(5), _state(5), _state(0, "end", final=0)])
     assert (found.final, found.overhead, found.late_share) == (0, None, 0.5)

@@ -59,6 +59,54 @@ def test_it_counts_words_looks_and_scores_and_takes_the_plan_that_the_work_began
     assert found.churn.overhead == 0.5
 
 
+def test_corrections_before_the_agent_first_wanted_to_end_are_told_from_those_after() -> None:
+    talk = Talk()
+    talk.answer(talk.ask(), "correct", "R1")
+    talk.checkpoint("stop", {"R1": False})
+    talk.say("hand_over", "R2")
+    talk.answer(talk.ask(), "correct", "R2")
+    assert (conversation(talk.events).corrections, conversation(talk.events).corrections_at_will) == (2, 1)
+    cut = Talk()
+    cut.answer(cut.ask(), "correct", "R1")
+    assert conversation(cut.events).corrections_at_will == 1
+
+
+def _call(talk: Talk, *, step: int | None, output: int | None, side: bool = False) -> None:
+    usage = None if output is None else {"input": 10, "output": output}
+    body = {"request": 1, "step": step, "side": side, "model": "m", "status": 200, "complete": True}
+    more = {"usage": usage, "tools": [], "milliseconds": 1}
+    talk.log(Actor.AGENT, EventKind.MODEL_CALLED, body | more)
+
+
+def test_what_it_took_until_the_agent_first_wanted_to_end_is_told_from_all_of_it() -> None:
+    talk = Talk()
+    _call(talk, step=1, output=1)
+    _call(talk, step=2, output=2)
+    note = {"note": "reply_not_accepted", "step": 2, "calls": []}
+    talk.log(Actor.HARNESS, EventKind.NOTE, note)
+    _call(talk, step=2, output=4)
+    _call(talk, step=None, output=8, side=True)
+    _call(talk, step=3, output=None)
+    talk.answer(talk.ask(), "reveal", "R1")
+    talk.checkpoint("stop", {"R1": False})
+    talk.say("hand_over", "R2")
+    _call(talk, step=4, output=16)
+    talk.end("resolved", at_will="unresolved")
+    row = _row(talk)
+    names = ("steps_at_will", "tokens_at_will", "uncounted_at_will", "said_at_will", "said")
+    assert [row[name] for name in names] == [3, 4 * 10 + 15, 1, 1, 2]
+    assert (row["cost_at_will"], row["cost_at_will_at_least"]) == (None, 0.0)
+
+
+def test_until_an_agent_that_never_wanted_to_end_is_cut_is_all_of_it() -> None:
+    talk = Talk()
+    _call(talk, step=1, output=1)
+    talk.answer(talk.ask(), "reveal", "R1")
+    talk.end("resolved", steps=1)
+    row = _row(talk)
+    assert (row["steps_at_will"], row["tokens_at_will"], row["said_at_will"]) == (1, 11, 1)
+
+
 def _changed(talk: Talk, by: Actor, path: str) -> None:
     body: dict[str, Any] = {
         "by": by,

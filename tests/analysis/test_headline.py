@@ -203,3 +203,60 @@ def test_what_cannot_be_compared_is_said_to_be_so(
     one, two = headline(study(rows))
     assert one.startswith(first)
     assert two.startswith(second)
+
+
+def _talks(model: str, at_will: str, end: str, condition: str = "interactive") -> list[dict[str, Any]]:
+    """A trial a task: when the agent first wanted to end, and in the end."""
+    return [
+        talk(f"t{task:02}", condition, model=model, solved=last == "+", resolved_at_will=first == "+")
+        for task, (first, last) in enumerate(zip(at_will, end, strict=True))
+    ]
+
+
+def _at_once(model: str, marks: str) -> list[dict[str, Any]]:
+    return [
+        trial(f"t{task:02}", "single-turn", model=model, solved=mark == "+")
+        for task, mark in enumerate(marks)
+    ]
+
+
+def test_of_a_conversation_the_state_in_which_the_agent_first_wanted_to_end_leads() -> None:
+    first, _ = headline(study([*_at_once("m", "+" * 8), *_talks("m", "-" * 8, "+" * 8)]))
+    at_will, _, end = first.partition(". ")
+    assert at_will.startswith(
+        "Under interactive, m resolved 0 of 8 trials when it first wanted to end, 8 of 8 told all at once: "
+        "−100.0 points by task (95 % interval "
+    )
+    assert at_will.endswith("8 tasks, p = 0.0078)")
+    assert end.startswith("In the end it resolved 8 of 8: 0.0 points (95 % interval ")
+    assert "cannot tell" not in first
+
+
+def test_over_several_agents_the_end_of_conversations_follows_as_well() -> None:
+    rows = [
+        each
+        for model in ("m", "n")
+        for each in (*_at_once(model, "+" * 8), *_talks(model, "-" * 8, "+" * 4 + "-" * 4))
+    ]
+    first, _ = headline(study(rows))
+    assert first.startswith(
+        "Over 2 models, interactive changed the resolve rate, when they first wanted to end, by −100.0 points"
+    )
+    assert first.endswith(" In the end it is −50.0 points on average.")
+
+
+def test_the_condition_that_costs_most_at_will_is_the_one_that_is_told_of() -> None:
+    # In the end both come to the same.
+    rows = [
+        *_at_once("m", "+" * 8),
+        *_talks("m", "-" * 4 + "+" * 4, "+" * 8),
+        *_talks("m", "-" * 8, "+" * 8, "interactive[persona=vague]"),
+    ]
+    assert headline(study(rows))[0].startswith("Under interactive[persona=vague], m resolved 0 of 8 trials ")
+
+
+def test_where_no_record_tells_of_that_state_the_end_is_compared() -> None:
+    talks = [row | {"at_will": None, "resolved_at_will": None} for row in _talks("m", "-" * 8, "-" * 8)]
+    first, _ = headline(study([*_at_once("m", "+" * 8), *talks]))
+    assert first.startswith("Under interactive, m resolved 0 of 8 trials, 8 of 8 told all at once: −100.0")
+    assert "In the end" not in first

@@ -11,12 +11,13 @@ from typing import Any
 
 from fourhands.analysis.study import RunInfo, Study, TaskInfo
 from fourhands.analysis.tidy import concat
+from fourhands.model.failure import FailureLabel, FoundBy
 
 
-def _frames() -> ModuleType:
+def _neighbour(name: str) -> ModuleType:
     """The neighbour's module: tests are no package that could be imported from."""
-    path = Path(__file__).parents[1] / "analysis" / "frames.py"
-    spec = importlib.util.spec_from_file_location("frames", path)
+    path = Path(__file__).parents[1] / "analysis" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -24,7 +25,7 @@ def _frames() -> ModuleType:
     return module
 
 
-frames = _frames()
+frames, said = _neighbour("frames"), _neighbour("said")
 trial, talk, study = frames.trial, frames.talk, frames.study
 
 
@@ -87,10 +88,16 @@ def line(of: dict[str, Any], **values: Any) -> dict[str, Any]:
 
 def judged(**scores: float | None) -> str:
     """What two judges said of a trial, the second nothing of use."""
-    known = {"prompt_version": 2, "audited": False, "points": 6}
+    known = {"prompt_version": 2, "points": 6}
     first = {"judge": "judge:j", **known, "unscored": 1, **scores}
     second = {"judge": "judge:k", **known, "unscored": 6, "plan": None, "final": None}
     return json.dumps([first, second])
+
+
+def why() -> dict[str, Any]:
+    """Of a trial that failed: one requirement was forgotten, and what a judge says of another that is left open."""
+    found = said.labelled((FailureLabel.FORGOTTEN, FoundBy.EVENTS, "R1"), left=("R2",))
+    return found | said.audits(said.opinion((FailureLabel.TECHNICAL, "R2")))
 
 
 def conversing() -> Study:
@@ -99,7 +106,9 @@ def conversing() -> Study:
         [
             *(trial(task, "single-turn", model="t") for task in "ab"),
             talk("a", model="t", judged=judged(plan=80.0, final=90.0)),
-            talk("b", solved=False, forgotten=["R1"], model="t", judged=judged(plan=None, final=40.0)),
+            talk(
+                "b", solved=False, forgotten=["R1"], model="t", judged=judged(plan=None, final=40.0), **why()
+            ),
             talk("a", "interactive[simulator=x]", verifier_informed=True, model="t"),
             talk(
                 "b",
@@ -156,7 +165,21 @@ def several() -> Study:
     return replace(made, runs=(run,), skipped=("runs/b: is a copy",))
 
 
+def in_parts() -> Study:
+    """Two tasks told at once, in conversation with two personas, touched, and both: one task never had the latter."""
+    return study(
+        [
+            *(trial(task, "single-turn", model="p") for task in "ab"),
+            *(talk(task, model="p", solved=task == "a", said=6) for task in "ab"),
+            *(talk(task, "interactive[persona=neutral]", model="p", said=4) for task in "ab"),
+            *(trial(task, "counter-edit", model="p", solved=task == "b") for task in "ab"),
+            talk("a", "four-hands", model="p", solved=False, resolved_at_will=False),
+            talk("b", "four-hands", model="p", solved=None),
+        ]
+    )
+
+
 def everything() -> Study:
-    """Both together: every table has something to show."""
-    touched, talked = several(), conversing()
-    return replace(touched, tables=concat([touched.tables, talked.tables]))
+    """All together: every table has something to show."""
+    touched, talked, parts = several(), conversing(), in_parts()
+    return replace(touched, tables=concat([touched.tables, talked.tables, parts.tables]))

@@ -82,7 +82,8 @@ outcome: unresolved (finished)
 at will: unresolved
 told: 2 of 2; when it first wanted to end not: R2
   R1  satisfied, told in turn 1
-  R2  forgotten, told in turn 2, forgotten requirement (at will: missing user requirement)
+  R2  revealed, told in turn 2 (at will: missing user requirement)
+  R2 is undecided: said, and never met; the record has no ledger to read the agent's words by
 """
 
 
@@ -146,3 +147,15 @@ def test_what_a_plan_is_approved_for_does_not_say_plan_twice() -> None:
         "  user, approve plan (it concerns nothing that is held):"
         in conversation_text(talk.events).splitlines()
     )
+
+
+def test_a_label_that_rests_on_the_users_own_model_says_so() -> None:
+    talk: Any = TALKS.Talk()
+    talk.answer(talk.ask("So?"), "reveal", "R1")
+    for state in ("satisfied", "violated"):
+        talk.checkpoint("commit", {"R1": None})
+        talk.move("R1", state, {"judge": "x"})
+    talk.checkpoint("end", {"R1": None})
+    talk.verify("unresolved")
+    last = conversation_text(talk.end("unresolved")).splitlines()[-1]
+    assert last.startswith("  R1 is regression, by the user's own model, unaudited: ")

@@ -63,7 +63,7 @@ def test_all_tables_are_written_and_parquet_reads_back_as_they_were(tmp_path: Pa
         found = pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
         assert found.equals(expected)
         assert found.schema == expected.schema
-    assert pl.read_parquet_metadata(tmp_path / "out" / "trials.parquet")["fourhands.tables_schema"] == "1"
+    assert pl.read_parquet_metadata(tmp_path / "out" / "trials.parquet")["fourhands.tables_schema"] == "2"
     delta = pl.read_parquet(tmp_path / "out" / "tables" / "conditions.parquet")["delta"]
     assert delta.to_list()[:3] == [None, -0.5, 0.0]
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from fourhands.analysis.findings.arms import FEW_REPEATS, Agent, Arm, Pairing, Trial, agents_of, trials_of
+from fourhands.analysis.judge_cautions import judge_cautions
+from fourhands.analysis.simulator_cautions import simulator_cautions
 from fourhands.analysis.study import Study
 from fourhands.analysis.words import count, listed, percent
 from fourhands.model.outcome import Termination
@@ -42,6 +44,8 @@ def cautions(study: Study) -> tuple[str, ...]:
         *_versions(trials),
         *_digests(study),
         *_rubric_judges(study),
+        *judge_cautions(study),
+        *simulator_cautions(study),
     )
 
 

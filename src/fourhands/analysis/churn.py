@@ -13,10 +13,10 @@ __all__ = ["Churn", "churn"]
 
 @dataclass(frozen=True, slots=True)
 class Churn:
-    """Of a trial's revisions: every state but plans, merges and commits of tests alone.
+    """Of a trial's revisions: every state but plans, merges and what changed tests alone.
 
     ``lines`` are, revision by revision, those written and taken out on the way (c_t); ``final`` are those of the
-    difference from the first commit to the end, tests left out (f), ``None`` where no state tells it.
+    difference from the first commit to the end (f), ``None`` where no state tells it. Tests are left out of both.
     """
 
     lines: tuple[int, ...]
@@ -35,21 +35,22 @@ class Churn:
 
 
 def churn(checkpoints: Iterable[Mapping[str, Any]]) -> Churn:
-    """Of the bodies of a trial's checkpoints, in order. A state that changed nothing is no revision.
+    """Of the bodies of a trial's checkpoints, in order. A state that changed nothing but tests is no revision.
 
-    A commit that holds code and tests counts whole.
+    In a record that does not tell a state's lines of tests, one that holds code and tests counts whole.
     """
     states = [body for body in checkpoints if body["of"] != CheckpointKind.PLAN]
-    counted = (
-        body["additions"] + body["deletions"]
-        for body in states
-        if not body["merge"] and not body["tests_only"]
-    )
+    counted = (_changed(body) for body in states if not body["merge"] and not body["tests_only"])
     return Churn(tuple(lines for lines in counted if lines), _final(states))
+
+
+def _changed(lines: Mapping[str, Any]) -> int:
+    """Written and taken out, tests left out where they are told."""
+    tests = lines.get("tests") or {"additions": 0, "deletions": 0}
+    return int(lines["additions"] + lines["deletions"] - tests["additions"] - tests["deletions"])
 
 
 def _final(states: Sequence[Mapping[str, Any]]) -> int | None:
     if not states or not (found := states[-1].get("since_base")):
         return None
-    tests = found["tests"]
-    return int(found["additions"] + found["deletions"] - tests["additions"] - tests["deletions"])
+    return _changed(found)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final
 
 from fourhands.analysis.churn import Churn, churn
 from fourhands.analysis.ledger_labels import Fate, fates
+from fourhands.analysis.objected import Objected, objected
+from fourhands.analysis.requirement_states import state_counts
 from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.outcome import Verdict
 from fourhands.model.persona import MoveKind
 
-__all__ = ["SHOWN", "Conversation", "Score", "conversation", "is_talk", "plan_begun_with"]
+__all__ = ["SHOWN", "Conversation", "Score", "conversation", "is_talk", "plan_begun_with", "until_stop"]
 
 SHOWN: Final = ["changes"]
 """The arguments of the look that a user does not choose: what changed."""
@@ -22,12 +25,18 @@ SHOWN: Final = ["changes"]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a checkpoint was worth, 0 to 100, and by whose word; ``None``: nobody could tell."""
+    """What a checkpoint was worth, 0 to 100, and by whose word; ``None``: nobody could tell.
+
+    ``turn`` is how many messages the user had said by then. ``is_new`` says whether it is of code that differs from
+    that of the state before in more than tests.
+    """
 
     checkpoint: str
     of: CheckpointKind
     score: float | None
     source: str | None
+    turn: int
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,12 @@ class Conversation:
     state, ``fates`` in the final one.
 
     ``questions`` were put by the agent; ``said`` are all messages of the user, answers and unprompted ones, of which
-    ``corrections`` said that something is not met. ``blocked`` wordings were refused before a message went out, and
-    ``fallbacks`` messages said in fixed words in place of a model's. ``looks`` are what the user chose to look at,
-    ``shown`` how often they were shown what changed. ``slips`` of protocol are kinds, in order.
+    ``corrections`` said that something is not met; ``said_at_will`` and ``corrections_at_will`` are those of them
+    before the agent first wanted to end. ``blocked`` wordings were refused before a message went out, and
+    ``fallbacks`` messages said in fixed words in place of a model's. ``objected`` is what checks had against words.
+    ``looks`` are what the user chose to look at, ``looks_at_will`` those before the agent first wanted to end,
+    ``shown`` how often they were shown what changed. ``slips`` of protocol are kinds, in order. ``states`` are how
+    many requirements were in which state: see `state_counts`.
     """
 
     at_will: Verdict | None
@@ -50,13 +62,18 @@ class Conversation:
     at_will_fates: tuple[Fate, ...]
     questions: int
     said: int
+    said_at_will: int
     corrections: int
+    corrections_at_will: int
     blocked: int
     fallbacks: int
+    objected: Objected
     looks: int
+    looks_at_will: int
     shown: int
     slips: tuple[str, ...]
     scores: tuple[Score, ...]
+    states: tuple[Mapping[str, int], ...]
     plan_score: float | None
     churn: Churn
 
@@ -100,29 +117,65 @@ def conversation(events: Sequence[Event]) -> Conversation:
     ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), {})
     at_will: Mapping[str, Any] = ended.get("at_will") or {}
     said = [event.body for event in events if is_talk(event)]
+    said_at_will = [event.body for event in until_stop(events) if is_talk(event)]
     looked = [event.body["argv"] for event in events if event.kind is EventKind.LOOKED]
+    looked_at_will = [event.body["argv"] for event in until_stop(events) if event.kind is EventKind.LOOKED]
     states = [event.body for event in events if event.kind is EventKind.CHECKPOINT]
     plan = plan_begun_with(events)
+    final = fates(events)
     return Conversation(
         at_will=Verdict(at_will["verdict"]) if at_will else None,
         at_will_reward=at_will.get("reward"),
-        fates=fates(events),
+        fates=final,
         at_will_fates=fates(events, at_will=True),
         questions=sum(event.kind is EventKind.ASKED for event in events),
         said=len(said),
-        corrections=sum(body.get("move") == MoveKind.CORRECT for body in said),
+        said_at_will=len(said_at_will),
+        corrections=sum(map(_corrects, said)),
+        corrections_at_will=sum(map(_corrects, said_at_will)),
         blocked=sum(len(body.get("rejected", ())) for body in said),
         fallbacks=sum(body.get("source") == "fallback" for body in said),
+        objected=objected(said),
         looks=sum(argv != SHOWN for argv in looked),
+        looks_at_will=sum(argv != SHOWN for argv in looked_at_will),
         shown=sum(argv == SHOWN for argv in looked),
         slips=tuple(each["slip"] for each in ended.get("slips") or ()),
-        scores=tuple(
-            Score(body["checkpoint"], CheckpointKind(body["of"]), body["score"], body["source"])
-            for body in states
-        ),
+        scores=_scores(events),
+        states=state_counts(events, final, messages=len(said)),
         plan_score=plan["score"] if plan else None,
         churn=churn(states),
     )
+
+
+def _corrects(body: Mapping[str, Any]) -> bool:
+    return bool(body.get("move") == MoveKind.CORRECT)
+
+
+def until_stop(events: Iterable[Event]) -> Iterator[Event]:
+    """What happened until the agent first wanted to end; all of it, where it never did."""
+    return takewhile(
+        lambda event: not (event.kind is EventKind.CHECKPOINT and event.body["of"] == CheckpointKind.STOP),
+        events,
+    )
+
+
+def _scores(events: Iterable[Event]) -> tuple[Score, ...]:
+    """Of all checkpoints, in order."""
+    found, turn = [], 0
+    for event in events:
+        turn += is_talk(event)
+        if event.kind is not EventKind.CHECKPOINT:
+            continue
+        body = event.body
+        of = CheckpointKind(body["of"])
+        is_new = of is not CheckpointKind.PLAN and _is_new_code(body)
+        found.append(Score(body["checkpoint"], of, body["score"], body["source"], turn, is_new))
+    return tuple(found)
+
+
+def _is_new_code(checkpoint: Mapping[str, Any]) -> bool:
+    """Whether a state of the code, as its event's body, differs from the one before in more than tests."""
+    return bool(checkpoint["additions"] + checkpoint["deletions"]) and not checkpoint["tests_only"]
 
 
 def plan_begun_with(events: Iterable[Event]) -> Mapping[str, Any] | None:

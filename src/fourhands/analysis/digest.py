@@ -5,26 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
-from fourhands.analysis.conversations import Conversation, conversation, is_talk
+from fourhands.analysis.conversations import Conversation, conversation, is_talk, until_stop
 from fourhands.analysis.costs import TrialCost, cost_json, trial_cost
 from fourhands.analysis.delivery import DeliveryProof, delivery_proofs
+from fourhands.analysis.failure_labels import failure_json, failure_labels, requirement_labels
+from fourhands.analysis.failure_types import failure_typing
 from fourhands.analysis.failures import failure_told
 from fourhands.analysis.judged import judged_trial
-from fourhands.analysis.ledger_labels import Label, by_label, fate_json
+from fourhands.analysis.labels.edits import of_final_state
+from fourhands.analysis.ledger_labels import by_label, fate_json, with_labels
 from fourhands.analysis.lines import InterventionLines, UserLines, follow_user_lines
+from fourhands.analysis.objected import objected_json, told_out_of_order
+from fourhands.analysis.requirement_states import ending_with
 from fourhands.analysis.responses import Response, responses
+from fourhands.analysis.schema import WHOLE
 from fourhands.model.ablation import Ablation
+from fourhands.model.audit import Opinion
 from fourhands.model.condition import TALK_PARAMETERS
 from fourhands.model.event import Event, EventKind, seconds_between
+from fourhands.model.failure import FailureLabel, FailureTyping
 from fourhands.model.judgement import Judgements
 from fourhands.model.outcome import Outcome, Termination, Verdict
 from fourhands.model.price import NO_PRICES, PriceTable
+from fourhands.model.spending import spendings
 from fourhands.model.trial import TrialKey
 from fourhands.trajectories.ablations import failed_after_edit
+from fourhands.trajectories.audits import opinion_json
+from fourhands.trajectories.ledgers import recorded_ledger
 
 __all__ = ["Digest", "Subject", "digest"]
 
@@ -89,6 +100,7 @@ def digest(
     *,
     ablation: Ablation | None = None,
     judgements: Sequence[Judgements] = (),
+    opinions: Sequence[Opinion] = (),
     prices: PriceTable = NO_PRICES,
 ) -> Digest:
     """Fold the events of the attempt that counts.
@@ -98,8 +110,9 @@ def digest(
         attempt: its number, from 1.
         events: in order; without a `trial_ended` the trial has not been run.
         read_blob: the content of a blob of the attempt, by its hash.
-        ablation: what causal ablation concluded on it.
+        ablation: what causal ablation concluded on it; of another state than the final one it counts for nothing.
         judgements: what judge models said of its plans and states.
+        opinions: what judge models said of why it failed.
         prices: by which its costs are told.
     """
     row = subject.row()
@@ -107,6 +120,7 @@ def digest(
     if ended is None:
         return Digest(row)
     key = {"run": subject.run, "trial": subject.key.slug}
+    ablation = of_final_state(ablation, events)
     proofs = delivery_proofs(events)
     lines = follow_user_lines(events)
     cost = trial_cost(subject.key.agent.model, events, prices)
@@ -119,10 +133,18 @@ def digest(
         "failed_touched": failed_after_edit(events),
         **_ablation(ablation),
     }
+    if row["scored"]:
+        row |= _failure_type(failure_typing(events, read_blob, ablation))
     if subject.key.condition.talks:
-        row |= _conversation(conversation(events), is_scored=row["scored"])
+        talk = conversation(events)
+        row |= _conversation(talk, is_scored=row["scored"])
+        row |= _effort_at_will([*until_stop(events)], subject.key.agent.model, prices)
+        row["out_of_order"] = told_out_of_order(talk.fates, recorded_ledger(events, read_blob))
+        row |= _why_it_failed(talk, events, read_blob, ablation)
     if judgements:
         row["judged"] = _json([asdict(each) for each in judged_trial(events, judgements)])
+    if opinions:
+        row["audits"] = _json([opinion_json(each) for each in opinions])
     return Digest(
         trial=row,
         interventions=tuple(
@@ -172,6 +194,24 @@ def _seconds(first: str, last: str) -> float | None:
         return None
 
 
+def _effort_at_will(events: Sequence[Event], model: str, prices: PriceTable) -> dict[str, Any]:
+    """What a part of a trial took of the agent's model, counted as `trial_ended` counts the whole."""
+    called = sum(event.kind is EventKind.MODEL_CALLED and event.body["step"] is not None for event in events)
+    not_accepted = sum(
+        event.kind is EventKind.NOTE
+        and event.body["note"] == "reply_not_accepted"
+        and event.body["step"] is not None
+        for event in events
+    )
+    used = [each.usage for each in spendings(events) if each.user_model is None]
+    return {
+        "steps_at_will": called - not_accepted,
+        "tokens_at_will": sum(usage.total for usage in used if usage),
+        "uncounted_at_will": used.count(None),
+        **cost_json("cost_at_will", trial_cost(model, events, prices).agent),
+    }
+
+
 def _costs(cost: TrialCost) -> dict[str, Any]:
     threads = {thread: cost_json("cost", each) for thread, each in cost.threads.items()}
     return {
@@ -219,20 +259,19 @@ def _conversation(found: Conversation, *, is_scored: bool) -> dict[str, Any]:
         "requirements": [fate.requirement for fate in found.fates],
         "held_at_will": list(found.held_at_will),
         "held": list(found.held),
-        "missing": by_label(found.fates, Label.MISSING),
-        "forgotten": by_label(found.fates, Label.FORGOTTEN),
-        "regressed": by_label(found.fates, Label.REGRESSION),
-        "unmet": by_label(found.fates, Label.UNMET),
-        "missing_at_will": by_label(found.at_will_fates, Label.MISSING),
-        "fates": _json([fate_json(fate) for fate in found.fates]),
+        "missing_at_will": by_label(found.at_will_fates, FailureLabel.MISSING),
         "fates_at_will": _json([fate_json(fate) for fate in found.at_will_fates]),
         "slips": list(found.slips),
         "questions": found.questions,
         "said": found.said,
+        "said_at_will": found.said_at_will,
         "corrections": found.corrections,
+        "corrections_at_will": found.corrections_at_will,
         "blocked": found.blocked,
         "fallbacks": found.fallbacks,
+        "objected": _json(objected_json(found.objected)),
         "looks": found.looks,
+        "looks_at_will": found.looks_at_will,
         "shown": found.shown,
         "plan_score": found.plan_score,
         "final_score": found.final_score,
@@ -245,6 +284,44 @@ def _conversation(found: Conversation, *, is_scored: bool) -> dict[str, Any]:
     }
 
 
+_LABELLED: Final = {
+    "missing": FailureLabel.MISSING,
+    "forgotten": FailureLabel.FORGOTTEN,
+    "regressed": FailureLabel.REGRESSION,
+    "misread": FailureLabel.MISINTERPRETATION,
+    "buggy": FailureLabel.TECHNICAL,
+}
+
+
+def _why_it_failed(
+    talk: Conversation, events: Sequence[Event], read_blob: Callable[[str], bytes], ablation: Ablation | None
+) -> dict[str, Any]:
+    """The requirements that are not met, by label; `WHOLE` stands for what is of the trial as a whole."""
+    failed = failure_labels(events, read_blob, ablation=ablation)
+    found = failed or requirement_labels(events, read_blob, ablation=ablation)
+    fates = with_labels(talk.fates, found)
+    return {
+        **{
+            name: [each.requirement or WHOLE for each in found.found if each.label is label]
+            for name, label in _LABELLED.items()
+        },
+        "undecided": [each.requirement or WHOLE for each in found.undecided],
+        "failure_labels": failed and failure_json(failed),
+        "fates": _json([fate_json(fate) for fate in fates]),
+        "states": _json(ending_with(fates, talk.states)),
+    }
+
+
+def _failure_type(found: FailureTyping | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {
+        "failure_type": found.type and found.type.value,
+        "failure_type_by": found.by and found.by.value,
+        "failure_typing": _json(asdict(found)),
+    }
+
+
 def _ablation(found: Ablation | None) -> dict[str, Any]:
     if found is None:
         return {}
@@ -253,6 +330,7 @@ def _ablation(found: Ablation | None) -> dict[str, Any]:
         "ablation_by": found.by and found.by.value,
         "ablation_stood": found.stood,
         "ablation_final": found.is_final,
+        "ablation_typed": found.is_typed,
     }
 
 

@@ -8,13 +8,15 @@ from typing import Final
 
 from fourhands.analysis.cautions import cautions
 from fourhands.analysis.findings.after import AfterRow, after_table
-from fourhands.analysis.findings.arms import Agent, Arm, agents_of
+from fourhands.analysis.findings.arms import Agent, Arm, agents_of, mean
 from fourhands.analysis.findings.causal import CausalRow, causal_table
-from fourhands.analysis.findings.conditions import ConditionRow, condition_table
-from fourhands.analysis.findings.controls import ControlRow, control_table
+from fourhands.analysis.findings.controls import ControlRow, first_compared_table
+from fourhands.analysis.findings.conversations.groups import as_compared
+from fourhands.analysis.findings.conversations.measures import Difference
 from fourhands.analysis.findings.main import Retention, main_table
 from fourhands.analysis.statistics import Interval, holm, wilson
 from fourhands.analysis.study import Study
+from fourhands.analysis.why_failed import why_failed
 from fourhands.analysis.words import count, p_value, percent, points, reach
 from fourhands.model.condition import ConditionName
 from fourhands.model.trial import RECORDED, SCRIPTED
@@ -28,17 +30,18 @@ def headline(study: Study) -> tuple[str, str]:
     """How much the user's hands cost, and what became of what they did.
 
     It is about `counter-edit` where that was compared with `vanilla`, else about the condition with the largest mean
-    difference. Its p is adjusted by Holm's method for all conditions that were compared, since it could have been
-    about any of them. A difference that the study cannot tell from chance is said to be one.
+    difference. A conversation is compared by the state in which the agent first wanted to end; what it came to in
+    the end follows. The p is adjusted by Holm's method for all conditions that were compared, since it could have
+    been about any of them. A difference that the study cannot tell from chance is said to be one.
     """
     agents = agents_of(study)
     if not any(arm.scored for agent in agents for arm in agent.arms):
         return _nothing(agents)
-    compared = [row for row in control_table(study) if row.mean_delta is not None]
+    compared = [row for row in first_compared_table(study) if row.mean_delta is not None]
     if not compared:
-        return _uncompared(agents)
+        return _uncompared(study, agents)
     row = max(compared, key=_weight)
-    return _difference(study, row, _chance(row, compared)), _deeds(study, agents, row.condition)
+    return _difference(agents, row, _chance(row, compared)), _deeds(study, agents, row.condition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +82,14 @@ def _nothing(agents: Sequence[Agent]) -> tuple[str, str]:
     )
 
 
-def _uncompared(agents: Sequence[Agent]) -> tuple[str, str]:
+def _uncompared(study: Study, agents: Sequence[Agent]) -> tuple[str, str]:
     """Rates alone: of the arm with most trials, and why there is nothing to compare it with."""
     arm = max((arm for agent in agents for arm in agent.arms), key=lambda arm: len(arm.scored))
     found = wilson(arm.resolved, len(arm.scored))
     between = f" (95 % interval {percent(found.low)} to {percent(found.high)})" if found else ""
     rate = f"{arm.resolved} of {count(len(arm.scored), 'trial')}{between}"
-    first = f"{_state(arm)}, {_who(arm.agent, arm.model, agents)} resolved {rate}."
+    whose = f"{_state(arm)}, {_who(arm.agent, arm.model, agents)}"
+    first = f"{'; '.join([f'{whose} resolved {rate}', *why_failed(study, [arm])])}."
     if all(agent.vanilla is None for agent in agents):
         if arm.talks:
             return (
@@ -107,39 +111,80 @@ def _who(agent: str, model: str, agents: Sequence[Agent]) -> str:
     return model if len({each.agent for each in agents}) == 1 else f"{agent} · {model}"
 
 
-def _difference(study: Study, row: ControlRow, chance: _Chance) -> str:
-    found = [each for each in condition_table(study) if each.condition == row.condition]
-    compared = [each for each in found if each.delta is not None]
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """One agent under the condition, and its baseline; ``arm`` as it is compared first, ``end`` as it ended."""
+
+    baseline: Arm
+    arm: Arm
+    end: Arm
+
+    @property
+    def first(self) -> Difference:
+        """By the state that is compared first."""
+        return Difference.between(self.baseline, self.arm)
+
+    @property
+    def last(self) -> Difference:
+        """By the final state."""
+        return Difference.between(self.baseline, self.end)
+
+    @property
+    def is_at_will(self) -> bool:
+        """Whether these are of two states."""
+        return self.arm is not self.end
+
+
+def _difference(agents: Sequence[Agent], row: ControlRow, chance: _Chance) -> str:
+    found = [
+        _Compared(baseline, as_compared(arm), arm)
+        for agent in agents
+        for arm in agent.others
+        if arm.condition == row.condition and (baseline := agent.baseline_of(arm))
+    ]
+    compared = [each for each in found if each.first.delta is not None]
     if len(compared) == 1:
-        return _of_one(compared[0], study, chance)
-    agents = agents_of(study)
-    what = "models" if len({each.agent for each in compared}) == 1 else "agents and models"
-    worst = min(compared, key=lambda each: each.delta or 0.0)
+        return _of_one(compared[0], agents, chance)
+    what = "models" if len({each.arm.agent for each in compared}) == 1 else "agents and models"
+    worst = min(compared, key=lambda each: each.first.delta or 0.0)
     told = chance.told(row.mean_interval, row.tasks) if row.mean_interval else ""
     ends = (
-        f" ({reach(worst.delta_interval)}, not adjusted for having been picked)"
-        if worst.delta_interval
+        f" ({reach(worst.first.interval)}, not adjusted for having been picked)"
+        if worst.first.interval
         else ""
     )
+    at_will = any(each.is_at_will for each in compared)
+    when = ", when they first wanted to end," if at_will else ""
+    last = mean(each.last.delta for each in compared)
+    finally_ = f" In the end it is {points(last or 0.0)} points on average." if at_will else ""
     return (
-        f"Over {len(compared)} {what}, {row.condition} changed the resolve rate by "
+        f"Over {len(compared)} {what}, {row.condition} changed the resolve rate{when} by "
         f"{points(row.mean_delta or 0.0)} points on average{told}. The worst of {len(compared)} is "
-        f"{_who(worst.agent, worst.model, agents)}: {points(worst.delta or 0.0)}{ends}."
+        f"{_who(worst.arm.agent, worst.arm.model, agents)}: {points(worst.first.delta or 0.0)}{ends}.{finally_}"
     )
 
 
-def _of_one(row: ConditionRow, study: Study, chance: _Chance) -> str:
-    agents = agents_of(study)
-    agent = next(agent for agent in agents if (agent.agent, agent.model) == (row.agent, row.model))
-    arm = next(arm for arm in agent.others if arm.condition == row.condition)
-    vanilla = agent.baseline_of(arm)
-    assert vanilla is not None, "Δ is of a pair"
-    told = chance.told(row.delta_interval, row.pairs) if row.delta_interval else ""
-    return (
-        f"Under {row.condition}, {_who(row.agent, row.model, agents)} resolved {row.resolved} of "
-        f"{count(row.scored, 'trial')}, {vanilla.resolved} of {len(vanilla.scored)} left alone: "
-        f"{points(row.delta or 0.0)} points by task{told}."
+def _of_one(found: _Compared, agents: Sequence[Agent], chance: _Chance) -> str:
+    arm, baseline, first = found.arm, found.baseline, found.first
+    told = chance.told(first.interval, first.pairs) if first.interval else ""
+    when = " when it first wanted to end" if found.is_at_will else ""
+    beside = "left alone"
+    if arm.talks and baseline.condition_name == ConditionName.SINGLE_TURN:
+        beside = "told all at once"
+    sentence = (
+        f"Under {arm.condition}, {_who(arm.agent, arm.model, agents)} resolved {arm.resolved} of "
+        f"{count(len(arm.scored), 'trial')}{when}, {baseline.resolved} of {len(baseline.scored)} {beside}: "
+        f"{points(first.delta or 0.0)} points by task{told}."
     )
+    return f"{sentence} {_end(found)}" if found.is_at_will else sentence
+
+
+def _end(found: _Compared) -> str:
+    """What a conversation came to after that."""
+    last = found.last
+    between = f" (95 % interval {reach(last.interval)})" if last.interval else ""
+    rate = f"{found.end.resolved} of {len(found.end.scored)}"
+    return f"In the end it resolved {rate}: {points(last.delta or 0.0)} points{between}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +201,7 @@ def _deeds(study: Study, agents: Sequence[Agent], condition: str) -> str:
     ran = sum(trial.has_run and trial.applies for arm in arms for trial in arm.trials)
     delivered = sum(arm.at_least_once("delivered") for arm in arms)
     if not any(arm.touches for arm in arms):
-        return f"{_told(arms, agents)}{_stand_in(arms)}."
+        return f"{'; '.join([_told(arms, agents), *why_failed(study, arms)])}{_stand_in(arms)}."
     if not delivered:
         return (
             f"In none of its {count(ran, 'trial')} did the user get to act, so it is not their doing"
@@ -168,7 +213,7 @@ def _deeds(study: Study, agents: Sequence[Agent], condition: str) -> str:
         tuple(row.retention for row in main_table(study) if row.condition == condition and row.retention),
     )
     told = [
-        *([_told(arms, agents)] if any(arm.talks for arm in arms) else ()),
+        *([_told(arms, agents), *why_failed(study, arms)] if any(arm.talks for arm in arms) else ()),
         f"the user acted in {delivered} of {count(ran, 'trial')}",
         *_lines(found),
         *_causes(found),

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import orjson
 
 from fourhands.analysis.conversations import plan_begun_with
 from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.event import Event
 from fourhands.model.judgement import Judgements
 
-__all__ = ["JudgedTrial", "judged_trial"]
+__all__ = ["JudgedTrial", "StateScore", "judged_trial", "judged_trials"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateScore:
+    """What a checkpoint is worth, 0 to 100, by a judge's word; ``None``: nothing that it said of it counts."""
+
+    state: str
+    of: str
+    score: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +31,19 @@ class JudgedTrial:
 
     ``plan`` is of the plan that the work began with, ``final`` of the last state, 0 to 100; ``None`` where that was
     not judged, or nothing in it counts. ``unscored`` are points of all judged states that do not count, of
-    ``points``.
+    ``points``. ``states`` are all that it read, in order.
     """
 
     judge: str
     prompt_version: int
-    audited: bool
     plan: float | None
     final: float | None
     unscored: int
     points: int
+    states: tuple[StateScore, ...] = ()
+
+
+_FIELDS: Final = tuple(each.name for each in fields(JudgedTrial))
 
 
 def judged_trial(events: Sequence[Event], judgements: Iterable[Judgements]) -> list[JudgedTrial]:
@@ -43,9 +58,20 @@ def _one(found: Judgements, plan: str | None) -> JudgedTrial:
     return JudgedTrial(
         judge=found.judge,
         prompt_version=found.prompt_version,
-        audited=found.audited,
         plan=next((each.judgement.score for each in found.states if each.state == plan), None),
         final=ends[-1].judgement.score if ends else None,
         unscored=sum(len(each.judgement.unscored) for each in found.states),
         points=sum(len(each.judgement.scores) for each in found.states),
+        states=tuple(StateScore(each.state, each.of, each.judgement.score) for each in found.states),
     )
+
+
+def judged_trials(column: str | None) -> list[JudgedTrial]:
+    """What ``trials.judged`` holds, each judge's; of tables of other versions what both know."""
+    return [_read(each) for each in orjson.loads(column or "[]")]
+
+
+def _read(found: dict[str, Any]) -> JudgedTrial:
+    known = {name: found[name] for name in _FIELDS if name in found}
+    states = tuple(StateScore(**each) for each in found.get("states", ()))
+    return JudgedTrial(**{**known, "states": states})

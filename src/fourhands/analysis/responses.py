@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-import orjson
-
 from fourhands.analysis.places import Place, carried, places_written, reaches
 from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.text import LineRange
-from fourhands.touch.testing import runs_tests
+from fourhands.trajectories.testing import action_runs_tests
 
 __all__ = [
     "Activity",
@@ -288,17 +286,8 @@ class _Fold:
     def _runs_tests(self, action: dict[str, Any]) -> bool:
         key = action["tool"], action["arguments"]
         if key not in self._tests:
-            self._tests[key] = self._would_test(action)
+            self._tests[key] = action_runs_tests(action, self._read_blob)
         return self._tests[key]
-
-    def _would_test(self, action: dict[str, Any]) -> bool:
-        raw = self._read_blob(action["arguments"])
-        try:
-            arguments = orjson.loads(raw)
-        except orjson.JSONDecodeError:
-            arguments = None
-        given = arguments if isinstance(arguments, dict) else raw.decode("utf-8", "replace")
-        return runs_tests(action["tool"], given)
 
     def _changed(self, event: Event) -> None:
         body = event.body

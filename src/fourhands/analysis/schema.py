@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["EVENTS", "INTERVENTIONS", "LINES", "TABLES", "TABLES_SCHEMA", "TRIALS", "Column", "Type"]
+__all__ = ["EVENTS", "INTERVENTIONS", "LINES", "TABLES", "TABLES_SCHEMA", "TRIALS", "WHOLE", "Column", "Type"]
 
-TABLES_SCHEMA: Final = 1
+TABLES_SCHEMA: Final = 2
 """The version of these columns, in every file that holds such a table."""
+WHOLE: Final = "*"
+"""Stands in a list of requirements for the trial as a whole."""
 
 
 class Type(StrEnum):
@@ -72,25 +74,66 @@ _CONVERSATION: Final = (
     _texts("held_at_will", "those that the user had not said by then"),
     _texts("held", "those that the user never said"),
     _texts("missing", "requirements that were never said and do not hold in the end"),
-    _texts("forgotten", "said, never met at any checkpoint, never taken up in the agent's words"),
+    _texts("forgotten", "said, never met at any checkpoint, never taken up in the agent's words or lines"),
     _texts("regressed", "met at a checkpoint, and not in the end"),
-    _texts("unmet", "said and taken up, and never met at any checkpoint"),
+    _texts("misread", "said, never met, and the agent's last words about it say it otherwise"),
+    _texts("buggy", "said and taken up, and the code is wrong; `*`: the trial as a whole, no requirement"),
+    _texts("undecided", "not met, and neither execution nor events tell why; `*` as in `buggy`"),
+    _text(
+        "failure_labels",
+        "of a failed conversation: all that was found of why, with the events that show it, as JSON; else null",
+    ),
     _texts("missing_at_will", "not said when the agent first wanted to end, and not met there"),
     _text("fates", "each requirement in the final state: told, turn, met, state, label, as JSON"),
     _text("fates_at_will", "the same in the state in which the agent first wanted to end, as JSON"),
     _texts("slips", "of the working agreement, by kind; any makes the trial a `protocol_failure`"),
     _count("questions", "questions", "that the agent put to its user"),
     _count("said", "messages", "of the talking user: answers, and what they said unasked"),
+    _count(
+        "said_at_will",
+        "messages",
+        "of these, those before the agent first wanted to end; all, where it never did",
+    ),
+    _count(
+        "steps_at_will",
+        "replies",
+        "of `steps`, those before the agent first wanted to end; as `said_at_will`",
+    ),
+    _count("tokens_at_will", "tokens", "of `tokens`, those of the replies until then"),
+    _count("uncounted_at_will", "replies", "of `uncounted_replies`, those until then"),
+    _number(
+        "cost_at_will", "US dollars", "of `cost`, the part until then; null where a part of that is unknown"
+    ),
+    _number("cost_at_will_at_least", "US dollars", "the part of it that is known"),
     _count("corrections", "messages", "of them that say that something told before is not met"),
+    _count("corrections_at_will", "messages", "of these, said before the agent first wanted to end"),
     _count(
         "blocked", "wordings", "refused before they went out: they leaked, or did not say what they should"
     ),
     _count("fallbacks", "messages", "of the talking user in fixed words in place of a model's"),
+    _text(
+        "objected",
+        "what checks had against the talking user's words, by kind: `blocked` wordings, messages that went `out`; and"
+        " requests that brought none (`unheard`); as JSON",
+    ),
+    _count("out_of_order", "requirements", "said in an earlier turn than one that they depend on"),
     _count("looks", "looks", "of the talking user, of their own choice"),
+    _count(
+        "looks_at_will", "looks", "of these, those before the agent first wanted to end; as `said_at_will`"
+    ),
     _count("shown", "times", "the talking user was shown what had changed"),
     _number("plan_score", "0 to 100", "of the last plan before the agent's first changed line, by its words"),
     _number("final_score", "0 to 100", "weighted share of the goals that hold in the last state"),
-    _text("scores", "each checkpoint with its kind, score and source, as JSON"),
+    _text(
+        "scores",
+        "each checkpoint: kind, score, source, the user's messages by then (`turn`), and whether its code differs "
+        "from that of the one before in more than tests (`is_new`), as JSON",
+    ),
+    _text(
+        "states",
+        "how many requirements are in which state (`held`, `revealed`, `acknowledged`, `satisfied`, `violated`, "
+        "`forgotten`), as JSON: entry n once the user has said n messages, from 0; the last: the final state",
+    ),
     _whether("verifier_informed", "whether some score was made with hidden tests"),
     _text("revisions", "lines written and taken out by each revision, in order, as JSON"),
     _count("final_lines", "lines", "of the difference from the first commit to the end, tests left out"),
@@ -171,8 +214,27 @@ TRIALS: Final = (
     _text("ablation_by", "how it was shown that the edit caused the failure: `removal` or `replacement`"),
     _whether("ablation_stood", "whether anything of the edit stood in the final state"),
     _whether("ablation_final", "whether no probe ran out of time"),
+    _whether("ablation_typed", "whether the states that tell the type of failure were executed as well"),
+    _text(
+        "failure_type",
+        "of a scored failure where the user's edit conflicts: one of seven; null: execution and events do not tell",
+    ),
+    _text("failure_type_by", "by what it was found: `execution` or `events`"),
+    _text(
+        "failure_typing",
+        "the type, by what, the events that show it, and why (or why there is none), as JSON",
+    ),
     *_CONVERSATION,
-    _text("judged", "scores by judge models, each marked with its judge and unaudited, as JSON; null: none"),
+    _text(
+        "judged",
+        "scores by judge models, also of each state, each marked with its judge, as JSON; null: none. Unaudited, but "
+        "for judges of whom the table `agreement` tells a κ with people",
+    ),
+    _text(
+        "audits",
+        "what judge models said of why it failed, each with its audit and judge, as JSON; null: none. Unaudited as "
+        "`judged`",
+    ),
     _text("threads", "costs by thread, as JSON"),
     _texts("models", "names of the models that were asked, the user's included"),
     _texts("record_problems", "what of its record could not be read, and why"),

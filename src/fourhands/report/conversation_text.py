@@ -10,10 +10,13 @@ from textwrap import indent
 from typing import Any, Final
 
 from fourhands.analysis.conversations import SHOWN, conversation, is_talk
-from fourhands.analysis.ledger_labels import Fate, fate_json
+from fourhands.analysis.failure_labels import failure_labels, requirement_labels
+from fourhands.analysis.ledger_labels import Fate, fate_json, with_labels
+from fourhands.model.ablation import Ablation
 from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.condition import Condition
 from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.failure import FoundLabel, Undecided
 from fourhands.model.persona import MoveKind
 from fourhands.report.text import visible
 
@@ -21,6 +24,13 @@ __all__ = ["SCHEMA", "conversation_json", "conversation_text", "has_conversation
 
 SCHEMA: Final = 1
 """Of the JSON."""
+
+type ReadBlob = Callable[[str], bytes]
+
+
+def _no_blob(_digest: str) -> bytes:
+    return b""
+
 
 _OF: Final[Mapping[str, str]] = {
     CheckpointKind.PLAN: "plan",
@@ -38,11 +48,15 @@ def has_conversation(events: Iterable[Event]) -> bool:
     return any(Condition.parse(label).talks for label in conditions)
 
 
-def conversation_json(events: Sequence[Event]) -> dict[str, Any]:
+def conversation_json(
+    events: Sequence[Event], read_blob: ReadBlob = _no_blob, *, ablation: Ablation | None = None
+) -> dict[str, Any]:
     """The conversation of an attempt, in order, and what it came to; ``entries`` have a ``kind`` and a ``turn``.
 
     A turn is one message of the user with the question, if there was one, that it answers; ``null`` after the last.
-    ``persona`` and ``brief``, who opens it and how, are ``null`` where the record does not tell.
+    ``persona`` and ``brief``, who opens it and how, are ``null`` where the record does not tell. ``read_blob`` gives
+    the content of a blob of the attempt, empty where it cannot be read; without any, why a requirement that was said
+    was never met is left undecided.
     """
     started = next((event.body for event in events if event.kind is EventKind.TRIAL_STARTED), {})
     return {
@@ -50,13 +64,15 @@ def conversation_json(events: Sequence[Event]) -> dict[str, Any]:
         **{name: started.get(name) for name in ("task", "agent", "model", "condition", "repeat")},
         **{name: started.get(name) for name in ("persona", "brief")},
         "entries": _entries(events),
-        "outcome": _outcome(events),
+        "outcome": _outcome(events, read_blob, ablation),
     }
 
 
-def conversation_text(events: Sequence[Event]) -> str:
+def conversation_text(
+    events: Sequence[Event], read_blob: ReadBlob = _no_blob, *, ablation: Ablation | None = None
+) -> str:
     """The same for people; ends with a line feed."""
-    told = conversation_json(events)
+    told = conversation_json(events, read_blob, ablation=ablation)
     names = (told["task"], told["agent"], told["model"], told["condition"], f"repeat {told['repeat']}")
     lines = [" · ".join(map(str, names))]
     if told["brief"] is not None:  # not in records of earlier versions
@@ -169,9 +185,12 @@ _TOLD: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], dict[str, Any]]]] 
 }
 
 
-def _outcome(events: Sequence[Event]) -> dict[str, Any]:
+def _outcome(events: Sequence[Event], read_blob: ReadBlob, ablation: Ablation | None) -> dict[str, Any]:
     ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
     found = conversation(events)
+    why = failure_labels(events, read_blob, ablation=ablation) or requirement_labels(
+        events, read_blob, ablation=ablation
+    )
     return {
         "ended": ended is not None,
         "verdict": ended and ended["verdict"],
@@ -183,8 +202,27 @@ def _outcome(events: Sequence[Event]) -> dict[str, Any]:
         "verifier_informed": found.is_verifier_informed,
         "requirements": [
             {**fate_json(fate), "label_at_will": early.label and early.label.value}
-            for fate, early in _paired(found.fates, found.at_will_fates)
+            for fate, early in _paired(with_labels(found.fates, why), found.at_will_fates)
         ],
+        "why": [
+            *(_labelled(each) for each in why.found),
+            *(_found(each) for each in why.undecided),
+        ],
+    }
+
+
+def _labelled(found: FoundLabel) -> dict[str, Any]:
+    return {**_found(found), "label": found.label.value, "by": found.by.value, "told_by": found.told_by}
+
+
+def _found(found: FoundLabel | Undecided) -> dict[str, Any]:
+    return {
+        "requirement": found.requirement,
+        "label": None,
+        "by": None,
+        "told_by": None,
+        "events": list(found.events),
+        "why": found.why,
     }
 
 
@@ -283,3 +321,6 @@ def _outcome_lines(outcome: Mapping[str, Any]) -> Iterator[str]:
         early = each["label_at_will"]
         before = f" (at will: {early})" if early and early != each["label"] else ""
         yield f"  {each['requirement']:<{width}}  {each['state']}, {turn}{label}{before}"
+    for each in outcome["why"]:
+        what = f"{each['label']}, by {each['told_by']}" if each["label"] else "undecided"
+        yield f"  {each['requirement'] or 'the trial as a whole'} is {what}: {each['why']}"

@@ -20,6 +20,7 @@ import polars as pl
 
 from fourhands.analysis.digest import Digest, Subject, digest
 from fourhands.analysis.tidy import Tables, concat, polars_schema
+from fourhands.model.audit import Opinion
 from fourhands.model.errors import InputError
 from fourhands.model.judgement import Judgements
 from fourhands.model.price import PriceTable
@@ -28,6 +29,7 @@ from fourhands.report.pool import in_batches
 from fourhands.report.record_stamp import record_stamp
 from fourhands.report.sources import OwnTrial
 from fourhands.trajectories.ablations import read_ablation
+from fourhands.trajectories.audits import opinions_of
 from fourhands.trajectories.blobs import BlobStore
 from fourhands.trajectories.judgements import judgements_of
 from fourhands.trajectories.run_folder import Attempt, attempts_in, last_ended
@@ -38,7 +40,7 @@ _FOLDER: Final = ".tables"
 _STAMP: Final = "stamp"
 _KEPT_FROM: Final = 300
 """A run of fewer trials is read in less time than what is kept of it."""
-_CODE: Final = ("analysis", "model", "touch", "trajectories")
+_CODE: Final = ("analysis", "language", "model", "touch", "trajectories")
 """What makes tables: what other code made is not read."""
 
 
@@ -88,13 +90,17 @@ def _digest(work: _Work) -> Digest:
     read = attempt.read()
     problems = list(read.problems)
     blobs = _Blobs(attempt.blobs)
-    ablation, judgements = None, list[Judgements]()
+    ablation, judgements, opinions = None, list[Judgements](), list[Opinion]()
     try:
         ablation = read_ablation(attempt)
     except InputError as error:
         problems.append(str(error))
     try:
         judgements = judgements_of(attempt)
+    except InputError as error:
+        problems.append(str(error))
+    try:
+        opinions = opinions_of(attempt)
     except InputError as error:
         problems.append(str(error))
     try:
@@ -105,6 +111,7 @@ def _digest(work: _Work) -> Digest:
             blobs.get,
             ablation=ablation,
             judgements=judgements,
+            opinions=opinions,
             prices=work.prices,
         )
     except Exception as error:  # noqa: BLE001 - one record that nobody foresaw must not hide all others

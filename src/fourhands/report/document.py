@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import cache, partial
 from typing import Any, Final
 
 import orjson
 import polars as pl
 
 from fourhands.analysis.costs import TrialCost, prices_json
+from fourhands.analysis.findings.judged import goals_voice
 from fourhands.analysis.headline import cautions, headline
 from fourhands.analysis.study import RunInfo, Study
+from fourhands.analysis.trust import Trust, Voice, trust_in
+from fourhands.model.audit import AuditName
 from fourhands.report.price_notes import models_asked
 from fourhands.report.rendering.records import records
 from fourhands.report.views import VIEWS
@@ -23,7 +27,10 @@ CIRCUMSTANCES: Final = frozenset({"runs", "run", "attempt", "started", "seconds"
 """Fields that tell when and how often something was run, and where: but for these, wherever they stand, the documents
 of two runs of the same plan in which the same happened are equal, also if one was interrupted and gone on with."""
 
-_AS_JSON: Final = {"trials": ("threads", "judged"), "interventions": ("proof",)}
+_AS_JSON: Final = {
+    "trials": ("threads", "judged", "audits", "failure_labels", "failure_typing"),
+    "interventions": ("proof",),
+}
 """Columns that hold JSON as text: here they are what it says."""
 
 
@@ -42,7 +49,7 @@ def study_document(study: Study) -> dict[str, Any]:
             for name, make in VIEWS.items()
             if name != "trials" and (view := make(study)) is not None
         },
-        "trials": _rows("trials", tables.trials),
+        "trials": _trials(study),
         "interventions": _rows("interventions", tables.interventions),
         "lines": _rows("lines", tables.lines),
         "prices": prices_json(study.prices, [models]),
@@ -62,6 +69,24 @@ def _run(run: RunInfo) -> dict[str, Any]:
         for task in run.tasks
     ]
     return told
+
+
+def _trials(study: Study) -> list[dict[str, Any]]:
+    """Each with what judges said of it, and beside that how far each of them is to be trusted."""
+    rows = _rows("trials", study.tables.trials)
+    trusted = cache(partial(trust_in, study))
+    for row in rows:
+        for said in row["judged"] or ():
+            said.update(_trust(trusted(goals_voice(said["judge"], said["prompt_version"]), (row["run"],))))
+        for said in row["audits"] or ():
+            versions = said["audit_version"], said["prompt_version"]
+            voice = Voice(AuditName(said["audit"]), versions[0], said["judge"], versions[1])
+            said.update(_trust(trusted(voice, (row["run"],))))
+    return rows
+
+
+def _trust(trust: Trust) -> dict[str, Any]:
+    return {"audited": trust.is_audited, "trusted": trust.is_trusted, "kappa": trust.kappa}
 
 
 def _rows(name: str, frame: pl.DataFrame) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from fourhands.report.formats import ENDINGS, FOR_MACHINES, Format
 from fourhands.report.rendering import TEXTS
 from fourhands.report.rendering.frames import view_frame
 from fourhands.report.table import TableView
-from fourhands.report.views import VIEWS
+from fourhands.report.views import NEEDS, VIEWS
 from fourhands.trajectories.run_folder import write_atomically
 
 __all__ = ["Exporter", "see_that_there_is"]
@@ -69,7 +69,8 @@ class Exporter:
             raise InputError(f"--table: {wide}: choose --format csv, json or parquet")
         view = VIEWS[name](self.study)
         if view is None:
-            raise InputError(f"--table: these runs have nothing to show in the table {name!r}")
+            needs = f": it needs {NEEDS[name]}" if name in NEEDS else ""
+            raise InputError(f"--table: these runs have nothing to show in the table {name!r}{needs}")
         return view
 
     def texts(self, form: Format) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fourhands.trajectories.ablations import ablation_path
+from fourhands.trajectories.audits import opinions_folder
 from fourhands.trajectories.judgements import judgements_folder
 from fourhands.trajectories.run_folder import Attempt
 
@@ -12,10 +13,11 @@ __all__ = ["record_stamp"]
 
 
 def record_stamp(attempt: Attempt) -> str:
-    """Changes whenever the events of an attempt, its ablation or its judgements do; payloads never change."""
+    """Changes when the events of an attempt, its ablation, or what judges said of it do; payloads never change."""
     stamps = []
-    # Judgements are written whole, and a new one changes the time of their folder.
-    for path in (attempt.events_path, ablation_path(attempt), judgements_folder(attempt)):
+    # What judges said is written whole, and a new file changes the time of its folder.
+    folders = (judgements_folder(attempt), opinions_folder(attempt))
+    for path in (attempt.events_path, ablation_path(attempt), *folders):
         try:
             found = os.stat(path)  # noqa: PTH116 - pathlib takes as long as the disk
         except OSError:

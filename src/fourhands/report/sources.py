@@ -11,19 +11,23 @@ from typing import Any, Final
 from pydantic import BaseModel, Field, ValidationError
 
 from fourhands.analysis.digest import Subject
-from fourhands.analysis.study import RunInfo, TaskInfo
+from fourhands.analysis.study import Anchors, RunInfo, TaskInfo
+from fourhands.model.agreement import Agreement
 from fourhands.model.condition import Condition, ConditionName
 from fourhands.model.errors import InputError
 from fourhands.model.event import seconds_between
+from fourhands.model.judgement import Judgements
 from fourhands.model.price import PriceTable
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.report.prices import prices_of
+from fourhands.trajectories.audits import agreements_of
 from fourhands.trajectories.harbor_job import (
     HarborTrial,
     harbor_outcome,
     is_harbor_job,
     read_harbor_job,
 )
+from fourhands.trajectories.judgements import anchors_of
 from fourhands.trajectories.run_folder import Plan, RunFolder
 
 __all__ = ["ForeignTrial", "OwnTrial", "Source", "find_sources"]
@@ -167,18 +171,50 @@ def _own(folder: RunFolder, prices: PriceTable | None) -> Source:
         )
         for trial in plan.trials
     )
+    agreements, spoiled = _agreements(folder)
+    anchors, unread = _anchors(folder, plan)
     info = RunInfo(
         run=plan.run_id,
         path=str(folder.path),
         kind="run",
         settings=plan.settings.model_dump(mode="json"),
-        tasks=tuple(_tasks(plan)),
+        tasks=tuple(replace(task, anchors=anchors.get(task.name, ())) for task in _tasks(plan)),
         agents=lock.agents,
         packages=lock.packages,
+        agreements=agreements,
         repeats=max((trial.repeat for trial in plan.trials), default=1),
     )
     told = prices if prices is not None else prices_of(folder)
-    return Source(folder.path, info, own=own, prices=told, skipped=problem)
+    return Source(folder.path, info, own=own, prices=told, skipped=(*problem, *spoiled, *unread))
+
+
+def _agreements(folder: RunFolder) -> tuple[tuple[Agreement, ...], tuple[str, ...]]:
+    """How far judges were measured to agree with people; where that cannot be read, why."""
+    try:
+        return tuple(agreements_of(folder)), ()
+    except InputError as error:
+        return (), (str(error),)
+
+
+def _anchors(folder: RunFolder, plan: Plan) -> tuple[dict[str, tuple[Anchors, ...]], tuple[str, ...]]:
+    """What judges gave for each task's anchors; where that cannot be read, why."""
+    found: dict[str, tuple[Anchors, ...]] = {}
+    problems = []
+    for task in plan.tasks:
+        try:
+            found[task.name] = tuple(map(_anchor_scores, anchors_of(folder, task.name)))
+        except InputError as error:
+            problems.append(str(error))
+    return found, tuple(problems)
+
+
+def _anchor_scores(found: Judgements) -> Anchors:
+    scores = {each.state: each.judgement.score for each in found.states}
+    return Anchors(
+        found.judge,
+        found.prompt_version,
+        *(scores.get(name) for name in ("empty", "reference", "reference-as-plan")),
+    )
 
 
 class _Agent(BaseModel):

@@ -11,11 +11,13 @@ from fourhands.analysis.findings.conversations import label_table
 from fourhands.analysis.headline import cautions, headline
 from fourhands.analysis.study import Study
 from fourhands.model.condition import Condition, ConditionName
+from fourhands.report.composition import compositions
 from fourhands.report.price_notes import cost_of, price_notes
 from fourhands.report.rendering.records import records
 from fourhands.report.table import Cell, Column, TableView
 from fourhands.report.views import VIEWS, notes
-from fourhands.report.views.conversations import CONVERSATION_NOTES
+from fourhands.report.views.conversations.notes import CONVERSATION_NOTES
+from fourhands.report.views.conversations.turns import overall
 
 __all__ = ["Section", "Summary", "summary"]
 
@@ -85,7 +87,9 @@ _LABELS: Final = {
     "missing": "missing",
     "forgotten": "forgotten",
     "regressed": "regression",
-    "unmet": "unmet",
+    "misread": "misread",
+    "buggy": "bug",
+    "undecided": "undecided",
     "missing_at_will": "missing at will",
 }
 _TURNS: Final = {
@@ -94,10 +98,10 @@ _TURNS: Final = {
     "rate_single": "at once",
     "rate_at_will": "at will",
     "rate_multi": "end",
-    "rate_ratio": "rate",
-    "steps_ratio": "steps",
-    "tokens_ratio": "tokens",
-    "cost_ratio": "cost",
+    "rate_ratio_at_will": "rate",
+    "at_will_steps_ratio": "steps",
+    "at_will_tokens_ratio": "tokens",
+    "at_will_cost_ratio": "cost",
 }
 _JUDGED: Final = {
     "condition": "condition",
@@ -114,7 +118,8 @@ _CONVERSATIONS_LEGEND: Final = (
     "told at will, told: share of the requirements said by then, and in the end; plan, final: score, 0 to 100;",
     "messages: of the user; asked: questions of the agent; corr.: messages that something told is not met; means.",
     "churn, late: medians of lines written beyond those left, and of the share written after the first revision.",
-    "at once, end: the same tasks told at once and in conversation; ×: in conversation / at once.",
+    "at once, end: the same tasks told at once and in conversation; ×: at will / at once, of the rate,",
+    "and of steps, tokens and cost until the agent first wanted to end.",
 )
 _RATES_LEGEND: Final = "95 % CI: Wilson's, trials as independent."
 _ADJUSTED: Final = (
@@ -169,11 +174,18 @@ def summary(study: Study) -> Summary:
     if after:
         after = _with_causes(after, causes)
     told = {
-        name: VIEWS[name](study) for name in ("conversations", "talk", "labels", "single-multi", "judged")
+        name: VIEWS[name](study)
+        for name in ("conversations", "talk", "labels", "single-multi", "judged", "failures")
     }
+    if told["single-multi"]:
+        told["single-multi"] = overall(told["single-multi"])
     if not any(row.failed or row.at_will_failed for row in label_table(study)):
         told["labels"] = None
     agents = list(dict.fromkeys((row["agent"], row["model"]) for row in rows))
+    failures = told["failures"]
+    composed = {who: tuple(compositions(failures, who)) if failures else () for who in agents}
+    if not any(composed.values()):
+        told["failures"] = None
     # A user who talks does more than that table tells.
     deeds = "what the user edited" if told["conversations"] else "what the user did"
     return Summary(
@@ -194,11 +206,12 @@ def summary(study: Study) -> Summary:
                         (after, _AFTER | _caused_column(after), "after the user's interventions"),
                     )
                     if view and (found := _part(view, (agent, model), columns, title)).rows
-                ),
+                )
+                + composed[agent, model],
             )
             for agent, model in agents
         ),
-        findings=tuple(_findings(rows, causes)),
+        findings=tuple(_findings(rows, causes, records(talks) if (talks := told["conversations"]) else ())),
         trials=tuple(_trial(row) for row in study.tables.trials.iter_rows(named=True)),
         notes=tuple(_notes(study, conditions, after, causes, told | {"delivery": delivery})),
         story=_story(study),
@@ -247,8 +260,19 @@ def _part(view: TableView, agent: tuple[Any, Any], columns: Mapping[str, str], t
     )
 
 
-def _findings(rows: Sequence[Mapping[str, Any]], causes: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _arm(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["agent"], row["model"], row["condition"]
+
+
+def _findings(
+    rows: Sequence[Mapping[str, Any]], causes: Sequence[Mapping[str, Any]], talks: Sequence[Mapping[str, Any]]
+) -> Iterable[str]:
     """The comparison in words: each condition beside vanilla, and what execution says of the failures."""
+    at_will = {
+        _arm(row): f"; {row['at_will_resolved']} of {row['at_will_trials']} when it first wanted to end"
+        for row in talks
+        if row["at_will_trials"]
+    }
     alone = {(row["agent"], row["model"], row["condition"]): row for row in rows}
     for row in rows:
         condition = Condition.parse(row["condition"])
@@ -261,7 +285,7 @@ def _findings(rows: Sequence[Mapping[str, Any]], causes: Sequence[Mapping[str, A
         if before is not None and row["scored"]:
             yield (
                 f"{row['model']}: {row['resolved']} of {row['scored']} resolved under {row['condition']}, "
-                f"{before['resolved']} of {before['scored']} left alone."
+                f"{before['resolved']} of {before['scored']} left alone{at_will.get(_arm(row), '')}."
             )
     for row in causes:
         if looked_at := row["failed_touched"] - row["not_ablated"]:
@@ -299,7 +323,7 @@ def _talk(row: Mapping[str, Any]) -> Iterable[str]:
     yield f"told {asked_for - len(row['held'])} of {asked_for} requirements in {_many(row['said'], 'message')}"
     if row["held_at_will"] and row["held_at_will"] != row["held"]:
         yield f"untold when it first wanted to end ({row['at_will']}): {', '.join(row['held_at_will'])}"
-    for name in ("held", "forgotten", "regressed", "unmet"):
+    for name in ("held", "forgotten", "regressed", "misread", "buggy", "undecided"):
         if row[name]:
             yield f"{'never told' if name == 'held' else name}: {', '.join(row[name])}"
     if row["slips"]:
@@ -332,8 +356,8 @@ def _notes(
         yield from _CONVERSATIONS_LEGEND
         below = (note for view in shown.values() if view for note in view.notes)
         yield from dict.fromkeys(note for note in below if note in CONVERSATION_NOTES)
-    if judged := shown["judged"]:
-        yield from judged.notes
+    by_judges = [shown[name] for name in ("judged", "failures")]
+    yield from dict.fromkeys(note for view in by_judges if view for note in view.notes)
     if after:
         yield from _AFTER_LEGEND
     if causes:

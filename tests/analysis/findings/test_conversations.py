@@ -8,6 +8,8 @@ from fourhands.analysis.findings.arms import agents_of
 from fourhands.analysis.findings.conversations import (
     POOLED,
     LabelCount,
+    Many,
+    Ratio,
     conversation_table,
     label_table,
     talk_table,
@@ -41,7 +43,8 @@ def test_full_coverage_is_of_the_trials_that_were_told_everything_and_at_will_of
 def test_strict_counts_a_broken_agreement_as_unresolved_and_lenient_takes_its_verdict() -> None:
     rows = [talk("a", termination="protocol_failure", slips=["no_plan"]), talk("b")]
     (row,) = conversation_table(study(rows))
-    assert (row.strict.count, row.lenient.count, row.at_will_strict, row.slipped) == (1, 2, 0.5, 1)
+    assert (row.strict.count, row.lenient.count, row.slipped) == (1, 2, 1)
+    assert (row.at_will_strict.count, row.at_will_strict.wilson) == (1, wilson(1, 2))
 
 
 def test_simulators_are_told_apart_and_pooled_and_one_alone_is_not() -> None:
@@ -61,15 +64,17 @@ def test_simulators_are_told_apart_and_pooled_and_one_alone_is_not() -> None:
 
 def test_labels_are_of_failed_trials_that_kept_the_agreement() -> None:
     rows = [
-        talk("a", solved=False, forgotten=["R1"], unmet=["R2"]),
+        talk("a", solved=False, forgotten=["R1"], misread=["R2"]),
         talk("b", solved=False, regressed=["R1", "R2"]),
-        talk("c", solved=False),
+        talk("c", solved=False, undecided=["R1"]),
+        talk("f", solved=False, buggy=["*"], undecided=["*"]),
         talk("d", solved=False, forgotten=["R1"], termination="protocol_failure"),
         talk("e", forgotten=["R1"]),
     ]
     (row,) = label_table(study(rows))
-    assert (row.failed, row.covered, row.missing_covered, row.unexplained) == (3, 3, 0, 1)
-    assert (row.forgotten, row.unmet) == (LabelCount(1, 1), LabelCount(1, 1))
+    assert (row.failed, row.covered, row.missing_covered, row.unexplained) == (4, 4, 0, 1)
+    assert (row.forgotten, row.misread) == (LabelCount(1, 1), LabelCount(1, 1))
+    assert (row.buggy, row.undecided) == (LabelCount(1, 0), LabelCount(2, 1))
     assert (row.regressed, row.missing) == (LabelCount(1, 2), LabelCount(0, 0))
 
 
@@ -77,16 +82,27 @@ def test_how_it_went_has_shares_of_what_was_told_and_who_ended_early() -> None:
     early = {"held_at_will": ["R1", "R2"], "resolved_at_will": False}
     rows = [
         talk("a", said=4, looks=1),
-        talk("b", said=8, looks=5, corrections=2, **early, churn_overhead=None, final_lines=0),
-        talk("c", said=3, corrections=1, **early, churn_overhead=1.5),
+        talk(
+            "b",
+            said=8,
+            looks=5,
+            corrections=2,
+            corrections_at_will=2,
+            **early,
+            churn_overhead=None,
+            final_lines=0,
+        ),
+        talk("c", said=3, corrections=9, corrections_at_will=1, **early, churn_overhead=1.5),
     ]
     (row,) = talk_table(study(rows))
-    assert (row.said, row.said_median, row.said_most) == (5.0, 4, 8)
-    assert (row.looks, row.looks_median, row.looks_most) == (2.0, 1, 5)
+    assert (row.said, row.looks) == (Many(5.0, 4, 8), Many(2.0, 1, 5))
     assert row.told_at_will == pytest.approx(1 / 3)
     assert row.told == 1.0
-    assert (row.early, row.premature) == (2, 1)
-    assert (row.churn, row.undefined) == (1.0, 1)
+    assert [(rate.count, rate.n, rate.wilson) for rate in (row.early, row.premature)] == [
+        (2, 3, wilson(2, 3)),
+        (1, 3, wilson(1, 3)),
+    ]
+    assert (row.churn.median, row.churn.values, row.undefined) == (1.0, (0.5, 1.5), 1)
 
 
 def test_a_conversation_is_compared_with_single_turn_and_with_vanilla_where_that_is_all_there_is() -> None:
@@ -95,10 +111,14 @@ def test_a_conversation_is_compared_with_single_turn_and_with_vanilla_where_that
     alone = [trial("a", solved=False), trial("b"), trial("a", "counter-edit", solved=False)]
     (row,) = turns_table(study([*alone, *once, *told]))
     assert (row.baseline, row.tasks) == ("single-turn", 2)
-    assert (row.rate_before, row.rate_after, row.rate_ratio) == (1.0, 0.5, 0.5)
-    assert (row.steps_ratio, row.tokens_ratio, row.cost_ratio) == (3.0, 1.0, 2.0)
+    assert (row.single.rate, row.multi.rate, row.ratio) == (1.0, 0.5, Ratio(0.5, None))
+    assert [each and each.value for each in (row.scored.steps, row.scored.tokens, row.scored.cost)] == [
+        3.0,
+        1.0,
+        2.0,
+    ]
     (row,) = turns_table(study([*alone, *told]))
-    assert (row.baseline, row.rate_before, row.rate_ratio) == ("vanilla", 0.5, 1.0)
+    assert (row.baseline, row.single.rate, row.ratio) == ("vanilla", 0.5, Ratio(1.0, None))
     assert turns_table(study(told)) == ()
 
 

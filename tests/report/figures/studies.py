@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from fourhands.analysis.study import Study
+from fourhands.analysis.tidy import concat
+from fourhands.model.failure import FailureLabel, FoundBy
+from fourhands.model.ledger_state import RequirementState
 
-from ...analysis.frames import study, trial  # noqa: TID252 - tests are no package that could be named
+from ...analysis.findings.talked import scored  # noqa: TID252 - tests are no package that could be named
+from ...analysis.frames import study, trial  # noqa: TID252
+from ...analysis.said import labelled  # noqa: TID252
 
 MODES = ("ignores", "notices_only", "re_reads", "reverts", "adapts", "asks")
 HOSTILE = "<script>alert(1)</script> $x_1^2$ \x1b[31m \u202eevil\n漢字漢字漢字 & \"quoted\" id='a'"
@@ -55,6 +62,56 @@ def a_study(
                             interventions.append(_intervention(key, dice, revised=revised))
                             lines += [_line(key, number, dice, revised=revised) for number in range(1, 5)]
     return study(trials, interventions, lines)
+
+
+def conversations(
+    models: Sequence[str] = ("careful", "hasty", "stubborn"),
+    *,
+    agent: str = "mini-swe-agent",
+    conditions: Sequence[str] = ("interactive", "interactive[simulator=x]"),
+    tasks: int = 8,
+    **values: Any,
+) -> Study:
+    """Each model, told at once and in conversation, ends earlier, and writes more, than the one before it."""
+    dice = Random(7)
+    rows = []
+    for place, model in enumerate(models):
+        common = {"model": model, "agent": agent, "cost": 0.1 * (1 + place)}
+        rows += [trial(f"t{n}", "single-turn", solved=n > place, **common) for n in range(tasks)]
+        for condition in conditions:
+            for n in range(tasks):
+                is_early, is_solved = dice.random() < 0.3 + 0.2 * place, dice.random() < 0.8 - 0.2 * place
+                failed = {} if is_solved else labelled((FailureLabel.FORGOTTEN, FoundBy.EVENTS, "R1"))
+                counts = dict.fromkeys(map(str, RequirementState), 0)
+                told = {
+                    "solved": is_solved,
+                    "resolved_at_will": is_solved and not is_early,
+                    "held_at_will": ["R1"] if is_early else [],
+                    "corrections_at_will": dice.randint(0, 3),
+                    "said": dice.randint(2, 14),
+                    "looks": dice.randint(0, 9),
+                    "final_lines": 0 if n == tasks - 1 else 10,
+                    "churn_overhead": None if n == tasks - 1 else dice.lognormvariate(-1 + place, 1),
+                    "late_change_share": dice.random(),
+                    "states": json.dumps([counts | {"held": 2}, counts | {"satisfied": 2}]),
+                }
+                rows.append(
+                    scored(
+                        f"t{n}",
+                        20,
+                        [40, 60 + 10 * n % 40],
+                        base=10,
+                        condition=condition,
+                        **(common | told | failed | values),
+                    )
+                )
+    return study(rows)
+
+
+def everything() -> Study:
+    """Something for every figure."""
+    touched = a_study()
+    return replace(touched, tables=concat([touched.tables, conversations().tables]))
 
 
 def _intervention(key: dict[str, str], dice: Random, *, revised: bool) -> dict[str, Any]:

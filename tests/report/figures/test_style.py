@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from fourhands.report.figures import after_edit, response_mode, revision, transitions
+from fourhands.report.figures import after_edit, failures, response_mode, revision, transitions
 from fourhands.report.figures.style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION, Fill, look
 
 OKABE_ITO = {"#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
@@ -30,6 +30,7 @@ def test_the_palette_is_okabe_and_ito_s_and_never_ink() -> None:
         [fill for _, fill in revision.FILLS],
         [fill for _, fill in transitions.BANDS],
         list(response_mode.FILLS.values()),
+        [*failures.FILLS, failures.OPEN],
     ],
 )
 def test_areas_that_lie_beside_each_other_are_told_apart_in_grey(fills: list[Fill]) -> None:

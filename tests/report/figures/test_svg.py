@@ -13,7 +13,7 @@ import pytest
 from fourhands.report.figures import FIGURES, Figure, figures
 from fourhands.report.figures.style import COLUMN, INK, PAGE
 
-from .studies import HOSTILE, a_study
+from .studies import HOSTILE, a_study, everything
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}"
@@ -21,7 +21,7 @@ XLINK = "{http://www.w3.org/1999/xlink}"
 
 @pytest.fixture(scope="module")
 def drawn() -> tuple[Figure, ...]:
-    return figures(a_study())
+    return figures(everything())
 
 
 def parsed(figure: Figure) -> ET.Element:
@@ -82,7 +82,7 @@ def test_ink_is_the_colour_of_the_page_and_the_background_is_not_painted(drawn: 
 
 def test_a_figure_fits_a_column_or_a_page_of_a_paper(drawn: tuple[Figure, ...]) -> None:
     widths = {figure.name: float(parsed(figure).attrib["width"].removesuffix("pt")) / 72 for figure in drawn}
-    assert widths.pop("edit-frequency") == pytest.approx(COLUMN)
+    assert [widths.pop(name) for name in ("edit-frequency", "discovery")] == pytest.approx([COLUMN] * 2)
     assert list(widths.values()) == pytest.approx([PAGE] * len(widths))
 
 
@@ -91,13 +91,13 @@ def test_the_same_study_gives_the_same_bytes_whatever_the_user_has_set_and_witho
 ) -> None:
     (tmp_path / "matplotlibrc").write_text("font.size: 20\naxes.grid: True\nsvg.fonttype: path\n")
     with mpl.rc_context({"font.size": 20, "lines.linewidth": 9, "axes.facecolor": "red"}):
-        again = figures(a_study())
+        again = figures(everything())
         assert mpl.rcParams["font.size"] == 20
     assert again == drawn
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]); import tests.report.figures.studies as s\n"
         "from fourhands.report.figures import figures\n"
-        "sys.stdout.buffer.write(''.join(f.svg for f in figures(s.a_study())).encode())\n"
+        "sys.stdout.buffer.write(''.join(f.svg for f in figures(s.everything())).encode())\n"
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     elsewhere = subprocess.run(

@@ -69,3 +69,26 @@ def test_a_name_is_text_and_acts_on_nothing(text: str, shown: str) -> None:
     printed = _printed(of_texts(text))
     assert shown in printed
     assert text == shown or text not in printed
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_many_columns_of_names_push_no_number_out_and_those_that_never_differ_are_told_once(
+    width: int,
+) -> None:
+    names = ["agent", "model", "condition", "user", "tasks of"]
+    said = ["mini-swe-agent", "scripted/reconciles", "interactive[persona=neutral]", "grounded", "all"]
+    rows = [
+        (*(Cell(each, each) for each in [*said[:2], f"{said[2]}{n}", *said[3:]]), Cell("20,703 → 763,032", n))
+        for n in range(2)
+    ]
+    view = TableView(
+        "wide",
+        "wide",
+        (*(Column(name, name, numeric=False) for name in names), Column("steps", "steps, single → multi")),
+        tuple(rows),
+    )
+    printed = _printed(view, width)
+    assert printed.count("20,703 → 763,032") == 2
+    assert "steps, single → multi" in printed
+    assert printed.count("reconciles") == printed.count("grounded") == 1
+    assert max(map(len, printed.splitlines())) <= width

@@ -9,15 +9,20 @@ from fourhands.report.rendering.records import names, records
 from fourhands.report.table import TableView
 from fourhands.report.views import VIEWS
 
-from ..studies import conversing, line, several, study, trial  # noqa: TID252 - tests are no package that could be named
+from ..studies import conversing, in_parts, line, several, study, talk, trial  # noqa: TID252 - tests are no package that could be named
 
 STUDY = several()
 TALKING = conversing()
-OF_TALK = {"conversations", "talk", "labels", "single-multi", "judged"}
+IN_PARTS = in_parts()
+OF_TALK = {"conversations", "talk", "labels", "single-multi", "judged", "simulators", "simulator-pairs"} | {
+    *("discovery", "goals-verifier", "requirement-states", "failures", "agreement"),
+}
 
 
 def _view(name: str) -> TableView:
-    view = VIEWS[name](TALKING if name in OF_TALK else STUDY)
+    view = VIEWS[name](
+        IN_PARTS if name in {"personas", "four-hands"} else TALKING if name in OF_TALK else STUDY
+    )
     assert view is not None
     return view
 
@@ -255,9 +260,77 @@ def test_a_conversation_is_compared_with_the_same_tasks_told_at_once() -> None:
     )
     assert (
         _table("single-multi", *columns)[0]
-        == "interactive | single-turn | 2 | 100% | 50% | 50% | ×0.50 | ×1.00"
+        == "interactive | single-turn | 2 | 100.0% | 50.0% | 50.0% | ×0.50 | ×1.00"
     )
     conditions = VIEWS["conditions"](TALKING)
     assert conditions is not None
     assert next(cells[2].text for cells in conditions.rows) == "single-turn"
     assert any("single-turn" in note for note in conditions.notes)
+
+
+def test_a_persona_stands_beside_the_neutral_one_with_the_family_of_its_p() -> None:
+    columns = ("condition", "persona", "tasks", "at_will", "end", "delta", "p", "p_holm", "said", "premature")
+    assert _table("personas", *columns) == [
+        "interactive | nitpicker | 2 | 50% vs 100% | 50% vs 100% | −50.0 | 1 | 1 | 6.0 vs 4.0 | 0% vs 0%"
+    ]
+    row = records(_view("personas"))[0]
+    assert (row["family"], row["family_at_will"], row["said"], row["said_neutral"]) == (1, 1, 6.0, 4.0)
+    assert any(
+        note.startswith("p (Holm): the family is all personas of one agent")
+        for note in _view("personas").notes
+    )
+
+
+def test_four_hands_stand_beside_their_parts_on_the_tasks_that_have_all_four() -> None:
+    columns = (
+        "state",
+        "tasks",
+        "rate_alone",
+        "delta_talked",
+        "delta_touched",
+        "delta_both",
+        "interaction",
+        "lacking",
+    )
+    assert _table("four-hands", *columns) == [
+        f"{state} | 1 of 2 | 100% | +0.0 | −100.0 | −100.0 | +0.0 | b: four-hands"
+        for state in ("at will", "end")
+    ]
+
+
+def test_of_many_tasks_the_first_are_named_for_people_and_all_for_machines() -> None:
+    tasks = [f"t{n}" for n in range(9)]
+    rows = [trial(task, "single-turn") for task in tasks]
+    rows += [trial(task, "counter-edit") for task in tasks]
+    rows += [talk(task, label) for task in tasks for label in ("interactive", "four-hands")]
+    view = VIEWS["four-hands"](study(rows))
+    assert view is not None
+    place = [column.name for column in view.columns].index("complete_tasks")
+    assert view.rows[0][place].text == "t0, t1, t2, … 6 more"
+    assert records(view)[0]["complete_tasks"] == ", ".join(tasks)
+
+
+def test_ratios_and_both_populations_of_effort_are_told_with_costs_that_stay_unknown() -> None:
+    view = VIEWS["single-multi"](
+        study(
+            [
+                trial("a", "single-turn", steps=10, cost=None, cost_at_least=0.0),
+                trial("b", "single-turn", steps=20, tokens=500, uncounted_replies=1),
+                talk("a", steps=30),
+                talk("b", steps=90, termination="step_limit"),
+            ]
+        )
+    )
+    assert view is not None
+    (row,) = records(view)
+    assert (row["steps_single"], row["steps_multi"], row["steps_ratio"]) == (15.0, 60.0, 4.0)
+    assert (row["completed_steps_single"], row["completed_steps_multi"]) == (10.0, 30.0)
+    assert (row["completed_single"], row["completed_multi"], row["completed_steps_ratio"]) == (1, 1, 3.0)
+    assert row["completed_tasks"] == 1  # of the other no conversation came to its end
+    assert (row["cost_single"], row["cost_multi"], row["cost_ratio"]) == (None, 0.1, None)
+    assert (row["tokens_single"], row["tokens_ratio"]) == (750.0, None)
+    shown = {column.name: cell.text for column, cell in zip(view.columns, view.rows[0], strict=True)}
+    assert shown["steps_single"] == "15.0 → 60.0"
+    assert shown["tokens_single"] == "≥ 750 → 1,000"
+    assert shown["cost_single"] == "≥ $0.050 → $0.100"
+    assert any(note.startswith("≥: ") for note in view.notes)

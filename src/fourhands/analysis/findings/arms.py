@@ -69,6 +69,7 @@ class Trial(NamedTuple):
     verdict: str | None
     termination: str | None
     resolved: bool | None
+    reward: float | None
     why: str | None
     steps: int | None
     tokens: int | None
@@ -98,6 +99,10 @@ class Trial(NamedTuple):
     ablation_by: str | None
     ablation_stood: bool | None
     ablation_final: bool | None
+    ablation_typed: bool | None
+    failure_type: str | None
+    failure_type_by: str | None
+    failure_typing: str | None
     simulator: str | None
     persona: str | None
     at_will: str | None
@@ -108,27 +113,48 @@ class Trial(NamedTuple):
     missing: Sequence[str] | None
     forgotten: Sequence[str] | None
     regressed: Sequence[str] | None
-    unmet: Sequence[str] | None
+    misread: Sequence[str] | None
+    buggy: Sequence[str] | None
+    undecided: Sequence[str] | None
+    failure_labels: str | None
     missing_at_will: Sequence[str] | None
     slips: Sequence[str] | None
     questions: int | None
     said: int | None
+    said_at_will: int | None
+    steps_at_will: int | None
+    tokens_at_will: int | None
+    uncounted_at_will: int | None
+    cost_at_will: float | None
+    cost_at_will_at_least: float | None
     corrections: int | None
+    corrections_at_will: int | None
     blocked: int | None
     fallbacks: int | None
+    objected: str | None
+    out_of_order: int | None
+    fates_at_will: str | None
     looks: int | None
+    looks_at_will: int | None
     plan_score: float | None
     final_score: float | None
+    scores: str | None
+    states: str | None
     verifier_informed: bool | None
     final_lines: int | None
     churn_overhead: float | None
     late_change_share: float | None
     judged: str | None
+    audits: str | None
 
     @property
     def is_completed(self) -> bool:
-        """Whether the agent came to an end of its own: what the paper's means of steps and tokens are over."""
-        return bool(self.scored) and self.termination == Termination.FINISHED
+        """Whether the agent came to an end of its own: what the paper's means of steps and tokens are over.
+
+        One that slipped in how it works with a talking user did; one that broke down did not.
+        """
+        slipped = self.termination == Termination.PROTOCOL_FAILURE and bool(self.slips)
+        return bool(self.scored) and (self.termination == Termination.FINISHED or slipped)
 
     @property
     def has_run(self) -> bool:

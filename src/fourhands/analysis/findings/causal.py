@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from fourhands.analysis.findings.arms import Arm, Pairing, Trial, agents_of
 from fourhands.analysis.findings.kept import kept
-from fourhands.analysis.statistics import Interval, is_majority, wilson
+from fourhands.analysis.findings.populations import lost_tasks
+from fourhands.analysis.statistics import Interval, wilson
 from fourhands.analysis.study import Study
 from fourhands.model.ablation import Cause, Conclusion
 
@@ -67,7 +68,7 @@ def causal_table(study: Study) -> tuple[CausalRow, ...]:
 
 
 def _row(arm: Arm, pairing: Pairing | None, touched: Sequence[Trial]) -> CausalRow:
-    lost = _lost_tasks(pairing) if pairing and pairing.tasks else None
+    lost = lost_tasks(pairing) if pairing and pairing.tasks else None
     failed = [trial for trial in arm.scored if not trial.resolved and trial.task in (lost or ())]
     return CausalRow(
         agent=arm.agent,
@@ -77,11 +78,6 @@ def _row(arm: Arm, pairing: Pairing | None, touched: Sequence[Trial]) -> CausalR
         lost=None if lost is None else _failures([trial for trial in touched if trial.task in lost]),
         lost_failed=None if lost is None else len(failed),
     )
-
-
-def _lost_tasks(pairing: Pairing) -> frozenset[str]:
-    sides = zip(pairing.tasks, pairing.before, pairing.after, strict=True)
-    return frozenset(task for task, before, after in sides if is_majority(before) and not is_majority(after))
 
 
 def _failures(trials: Sequence[Trial]) -> Failures:

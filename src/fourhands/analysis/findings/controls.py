@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 
-from fourhands.analysis.findings.arms import Arm, Pairing, agents_of
+from fourhands.analysis.findings.arms import Arm, Pairing, agents_of, pair
+from fourhands.analysis.findings.conversations.groups import as_compared
 from fourhands.analysis.findings.kept import kept
 from fourhands.analysis.statistics import Interval, paired_interval, sign_flip
 from fourhands.analysis.study import Study
 
-__all__ = ["AgentDelta", "ControlRow", "control_table"]
+__all__ = ["AgentDelta", "ControlRow", "control_table", "first_compared_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,24 @@ class ControlRow:
 @kept
 def control_table(study: Study) -> tuple[ControlRow, ...]:
     """One row per condition, in order of appearance."""
+    return _table(study, lambda arm: arm)
+
+
+@kept
+def first_compared_table(study: Study) -> tuple[ControlRow, ...]:
+    """The same rows; of conversations with the verdicts on the states in which the agents first wanted to end.
+
+    That is the rate that the paper has, of what the agent delivers without being sent back.
+    """
+    return _table(study, as_compared)
+
+
+def _table(study: Study, state: Callable[[Arm], Arm]) -> tuple[ControlRow, ...]:
     found: dict[str, list[tuple[Arm, Pairing]]] = defaultdict(list)
     for agent in agents_of(study):
         for arm in agent.others:
-            if pairing := agent.pairings.get(arm.condition):
-                found[arm.condition].append((arm, pairing))
+            if baseline := agent.baseline_of(arm):
+                found[arm.condition].append((arm, pair(baseline, state(arm))))
     return tuple(_row(arms) for arms in found.values())
 
 

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from fourhands.analysis.findings.arms import Arm, Trial, agents_of, mean
 from fourhands.analysis.findings.kept import kept
-from fourhands.analysis.judged import JudgedTrial
+from fourhands.analysis.judged import JudgedTrial, judged_trials
 from fourhands.analysis.study import Study
+from fourhands.analysis.trust import Voice
+from fourhands.model.audit import AUDITS, AuditName
 
-__all__ = ["JudgedRow", "judged_table"]
+__all__ = ["JudgedRow", "goals_voice", "judged_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class JudgedRow:
 
     ``judged`` are the scored trials that it read; ``plan`` and ``final`` are its means over them, 0 to 100, of what
     counts. ``checked`` is the mean final score of the same trials by executable checks. ``unscored`` are points of
-    all states that do not count, of ``points``. It is ``audited`` if all that it said is marked so.
+    all states that do not count, of ``points``. ``runs`` are ids of the runs that the trials are of, sorted.
     """
 
     agent: str
@@ -30,13 +30,24 @@ class JudgedRow:
     condition: str
     judge: str
     prompt_version: int
-    audited: bool
+    runs: tuple[str, ...]
     judged: int
     plan: float | None
     final: float | None
     checked: float | None
     unscored: int
     points: int
+
+    @property
+    def voice(self) -> Voice:
+        """The judge, as its agreement with people is looked up."""
+        return goals_voice(self.judge, self.prompt_version)
+
+
+def goals_voice(judge: str, prompt_version: int) -> Voice:
+    """A judge of goals, by the audit's question as it is today."""
+    audit = AuditName.GOALS
+    return Voice(audit, AUDITS[audit].version, judge, prompt_version)
 
 
 @kept
@@ -48,8 +59,7 @@ def judged_table(study: Study) -> tuple[JudgedRow, ...]:
 def _rows(arm: Arm) -> Iterator[JudgedRow]:
     found: dict[tuple[str, int], list[tuple[Trial, JudgedTrial]]] = defaultdict(list)
     for trial in arm.scored:
-        for each in orjson.loads(trial.judged or "[]"):
-            judged = JudgedTrial(**each)
+        for judged in judged_trials(trial.judged):
             found[judged.judge, judged.prompt_version].append((trial, judged))
     for _, pairs in sorted(found.items()):
         yield _row(arm, [trial for trial, _ in pairs], [judged for _, judged in pairs])
@@ -62,7 +72,7 @@ def _row(arm: Arm, trials: Sequence[Trial], said: Sequence[JudgedTrial]) -> Judg
         condition=arm.condition,
         judge=said[0].judge,
         prompt_version=said[0].prompt_version,
-        audited=all(each.audited for each in said),
+        runs=tuple(sorted({trial.run for trial in trials})),
         judged=len(said),
         plan=mean(each.plan for each in said),
         final=mean(each.final for each in said),

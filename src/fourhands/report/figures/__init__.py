@@ -12,13 +12,21 @@ from typing import Final
 from fourhands.analysis.study import Study
 from fourhands.report.figures import (
     after_edit,
+    at_will,
+    churn,
     cost_performance,
+    discovery,
     edit_frequency,
+    failures,
     forest,
+    goals_verifier,
+    requirement_states,
     response_mode,
     revision,
+    single_multi,
     survival,
     transitions,
+    user_activity,
 )
 from fourhands.report.figures.figure import Figure
 
@@ -34,6 +42,14 @@ FIGURES: Final[Mapping[str, Callable[[Study], Figure | None]]] = MappingProxyTyp
         "after-edit": after_edit.of_study,
         "survival": survival.of_study,
         "revision": revision.of_study,
+        "single-multi": single_multi.of_study,
+        "at-will": at_will.of_study,
+        "user-activity": user_activity.of_study,
+        "churn": churn.of_study,
+        "failures": failures.of_study,
+        "discovery": discovery.of_study,
+        "goals-verifier": goals_verifier.of_study,
+        "requirement-states": requirement_states.of_study,
     }
 )
 """By name, in the order in which a reader wants them."""

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fourhands.report.figures.headings import fold
 from fourhands.report.figures.labels import label
-from fourhands.report.figures.sheet import Entry, Sheet, key_height
+from fourhands.report.figures.sheet import Entry, Sheet, key_height, text_width
 from fourhands.report.figures.style import PAGE, TEXT
 
 if TYPE_CHECKING:
@@ -19,9 +20,13 @@ __all__ = ["Panels", "benchmarks", "rate_axis"]
 _LEFT: Final = 0.45
 _RIGHT: Final = 0.12
 _HEADING: Final = 0.22
+_LINE: Final = 0.14
 _AXIS: Final = 0.45
 _ACROSS: Final = 3
 _SPAN: Final = 20.0
+_LONGEST: Final = 30
+_SHORTEST: Final = 8
+"""Letters of a heading."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +40,36 @@ class Panels:
     def of(
         cls, named: Sequence[str | None], entries: Sequence[Entry], *, height: float, width: float = PAGE
     ) -> Panels:
-        """``height`` is that of one panel; a benchmark that no plan tells has no heading."""
+        """``height`` is that of one panel; a benchmark that no plan tells has no heading.
+
+        Panels of the same name have the same heading, and others another one.
+        """
         across = min(_ACROSS, len(named)) or 1
         down = math.ceil(len(named) / across)
         cell = width / across
-        heading = _HEADING if any(named) else 0.06
+        told = fold(named, lambda text, spare: _fitting(text, cell - _LEFT, spare))
+        most = max(map(len, told.values()), default=1)
+        heading = _HEADING + _LINE * (most - 1) if told else 0.06
         pitch = heading + height + _AXIS
         key = width - _LEFT
         sheet = Sheet(width, down * pitch + 0.08 + key_height(entries, key))
         axes = []
         for index, name in enumerate(named):
             left, top = (index % across) * cell + _LEFT, (index // across) * pitch + heading
-            if name:
-                sheet.text(left, top - heading / 2, label(name, 30), size=TEXT, bold=True)
+            lines = told[name] if name else ()
+            for place, line in enumerate(reversed(lines)):
+                sheet.text(left, top - _HEADING / 2 - place * _LINE, line, size=TEXT, bold=True)
             axes.append(sheet.panel(left, top, cell - _LEFT - _RIGHT, height))
         sheet.key(entries, _LEFT, down * pitch + 0.08, key)
         return cls(sheet, tuple(axes))
+
+
+def _fitting(name: str, room: float, spare: int) -> str:
+    """As much of a heading as its panel has room for, in inches, beside so many more letters."""
+    cells = _LONGEST - spare
+    while cells > _SHORTEST and text_width(label(name, cells) + "0" * spare, TEXT, bold=True) > room:
+        cells -= 1
+    return label(name, cells)
 
 
 def rate_axis(axes: Axes, rates: Iterable[float]) -> None:

@@ -89,7 +89,7 @@ def draw(rows: Sequence[Revised], rho: Mapping[str, tuple[float, int]]) -> Figur
     entries = [Entry(words, fill) for words, fill in FILLS]
     with styled():
         margin = Rows.of(told, _PITCH).margin
-        lines = {condition: Rows.of(block, _PITCH) for condition, block in blocks.items()}
+        lines = {condition: Rows.of(block, _PITCH, among=blocks) for condition, block in blocks.items()}
         heights = {
             condition: max(lines[condition].height, _LOWEST if _has_scatter(block) else 0)
             for condition, block in blocks.items()

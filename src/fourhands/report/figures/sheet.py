@@ -113,7 +113,8 @@ class Sheet:
 
     def mark(self, sample: Look, x: float, y: float) -> None:
         """The marker of this look."""
-        self._line([x], y, color=sample.colour, marker=sample.marker)
+        fill = "none" if sample.hollow else sample.colour
+        self._line([x], y, color=sample.colour, marker=sample.marker, markerfacecolor=fill)
 
     def _line(self, xs: Sequence[float], y: float, **settings: Any) -> None:
         from matplotlib.lines import Line2D  # noqa: PLC0415 - heavy

@@ -90,11 +90,15 @@ type Dash = str | tuple[float, tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one of several series is told from the others: by marker and dashes as much as by colour."""
+    """How one of several series is told from the others: by marker and dashes as much as by colour.
+
+    What lies below a ``hollow`` marker is seen.
+    """
 
     colour: str
     marker: str
     dash: Dash
+    hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
@@ -12,15 +12,19 @@ from rich.table import Table
 from rich.text import Text
 
 from fourhands.report.rendering.shown import brief, shown_rows
-from fourhands.report.table import Column, TableView
+from fourhands.report.table import TableView
 from fourhands.report.text import visible
 
-__all__ = ["Terminal", "plain_table", "terminal"]
+__all__ = ["PlainTable", "Terminal", "plain_table", "terminal"]
 
 _LEAST = 12
 """Columns of the screen that a folded column of names keeps."""
+_NARROWEST = 4
+"""The same, where no number would find room beside names of that width."""
 _NUMBERS = 30
 """Columns of the screen that are left to numbers before names are folded."""
+_MANY_NAMES = 3
+"""With more columns of names, those that say the same in every row are told once, above."""
 
 
 def terminal(view: TableView) -> Terminal:
@@ -28,67 +32,117 @@ def terminal(view: TableView) -> Terminal:
     return Terminal(brief(view))
 
 
-def plain_table(headers: Sequence[str], numeric: Sequence[bool], rows: Iterable[Sequence[str]]) -> Table:
+def plain_table(
+    headers: Sequence[str],
+    numeric: Sequence[bool],
+    rows: Iterable[Sequence[str]],
+    *,
+    whole: Collection[int] = (),
+) -> PlainTable:
     """A table of texts as they are: brackets are no markup, and what would act on the terminal is spelled out.
+
+    ``whole`` are numbers of columns whose words are not folded either.
+    """
+    return PlainTable(tuple(headers), tuple(numeric), tuple(map(tuple, rows)), frozenset(whole))
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """As wide as the terminal; columns of numbers that find no place stand in further tables, with the names again.
 
     Columns of words are folded where they are too wide; numbers stand to the right, whole.
     """
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0))
-    for header, number in zip(headers, numeric, strict=True):
-        table.add_column(
-            Text(header),
-            justify="right" if number else "left",
-            no_wrap=number,
-            overflow="fold",
-            min_width=None if number else min(_LEAST, _width(header)),
-        )
-    for cells in rows:
-        table.add_row(*(Text(visible(cell, keep="")) for cell in cells))
-    return table
+
+    headers: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    whole: frozenset[int] = frozenset()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widths = [
+            max([_width(header), *(_width(row[i]) for row in self.rows)])
+            for i, header in enumerate(self.headers)
+        ]
+        names = [i for i, is_number in enumerate(self.numeric) if not is_number]
+        numbers = [i for i, is_number in enumerate(self.numeric) if is_number]
+        least, room = _room(options.max_width, [widths[i] for i in names], [widths[i] for i in numbers])
+        for part in _parts(numbers, widths, room):
+            yield self._table(sorted(names + part), least)
+
+    def _table(self, chosen: Sequence[int], least: int) -> Table:
+        table = Table(box=SIMPLE_HEAD, padding=(0, 0))
+        for i in chosen:
+            is_number, header = self.numeric[i], self.headers[i]
+            table.add_column(
+                Text(header),
+                justify="right" if is_number else "left",
+                no_wrap=is_number or i in self.whole,
+                overflow="fold",
+                min_width=None if is_number else min(least, _width(header)),
+            )
+        for row in self.rows:
+            table.add_row(*(Text(visible(row[i], keep="")) for i in chosen))
+        return table
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """As wide as the terminal; columns that find no place stand in further tables, with the names again."""
+    """A table with its title and its notes."""
 
     view: TableView
     title: str | None = None
     """In place of the table's own."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        rows = list(shown_rows(self.view))
         columns = self.view.columns
         title = self.view.title if self.title is None else self.title
         if title:
             yield Text(visible(title, keep=""), style="bold")
-        for chosen in _parts(columns, rows, options.max_width):
-            yield plain_table(
-                [columns[i].title for i in chosen],
-                [columns[i].numeric for i in chosen],
-                [[row[i] for i in chosen] for row in rows],
-            )
+        once = _once(self.view)
+        if once:
+            told = (f"{columns[i].title} {self.view.rows[0][i].text}" for i in once)
+            yield Text(visible(" · ".join(told), keep=""))
+        left = [i for i in range(len(columns)) if i not in once]
+        yield plain_table(
+            [columns[i].title for i in left],
+            [columns[i].numeric for i in left],
+            [[row[i] for i in left] for row in shown_rows(self.view)],
+        )
         for note in self.view.notes:
             yield Text(f"· {visible(note, keep='')}")
 
 
-def _parts(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
-    """Numbers of columns that stand side by side: those of names in each part, those of numbers in one."""
-    widths = [
-        max([_width(column.title), *(_width(row[i]) for row in rows)]) for i, column in enumerate(columns)
-    ]
-    names = [i for i, column in enumerate(columns) if not column.numeric]
-    numbers = [i for i, column in enumerate(columns) if column.numeric]
-    room = width - 2 - sum(widths[i] + 1 for i in names)
-    if room < _NUMBERS:  # names can be folded: they must not push all numbers out
-        room = width - 2 - sum(min(widths[i], _LEAST) + 1 for i in names)
+def _once(view: TableView) -> list[int]:
+    """Of many columns of names, those whose rows all say the same; one is left to tell rows apart."""
+    names = [i for i, column in enumerate(view.columns) if not column.numeric]
+    if len(names) <= _MANY_NAMES:
+        return []
+    same = [i for i in names if view.rows[0][i].text and len({row[i].text for row in view.rows}) == 1]
+    return same[: len(names) - 1]
+
+
+def _room(width: int, names: Sequence[int], numbers: Sequence[int]) -> tuple[int, int]:
+    """How wide folded names stay at least, and what that leaves to numbers; of a screen so wide."""
+    room = width - 2 - sum(each + 1 for each in names)
+    if room >= _NUMBERS:
+        return _LEAST, room
+    # Names can be folded: they must not push numbers out.
+    widest = max(numbers, default=0)
+    for least in range(_LEAST, _NARROWEST - 1, -1):
+        room = width - 2 - sum(min(each, least) + 1 for each in names)
+        if room >= widest:
+            break
+    return least, room
+
+
+def _parts(numbers: Sequence[int], widths: Sequence[int], room: int) -> list[list[int]]:
+    """The columns of numbers that stand side by side; of several parts each as wide as the others, or nearly."""
     parts = _filled(numbers, widths, room)
-    if len(parts) > 1:  # alike in width: then names have more room as well
+    if len(parts) > 1:  # then names have more room as well
         total = sum(widths[i] + 1 for i in numbers)
-        limits = range(total // len(parts), room)
-        evenly = (_filled(numbers, widths, limit) for limit in limits)
+        evenly = (_filled(numbers, widths, limit) for limit in range(total // len(parts), room))
         parts = next((found for found in evenly if len(found) == len(parts)), parts)
-    for part in parts:
-        yield sorted(names + part)
+    return parts
 
 
 def _filled(columns: Sequence[int], widths: Sequence[int], room: int) -> list[list[int]]:

@@ -9,13 +9,14 @@ from fourhands.analysis.study import Study
 from fourhands.report.table import Column, TableView
 from fourhands.report.views import (
     after,
+    agreement,
     by_status,
     causal,
     conditions,
     controls,
-    conversations,
     costs,
     delivery,
+    failures,
     judged,
     k_sweep,
     long_horizon,
@@ -23,24 +24,45 @@ from fourhands.report.views import (
     pass_k,
     patch_size,
     revision,
+    simulators,
     survival,
     transitions,
     trials,
 )
 from fourhands.report.views.build import columns
+from fourhands.report.views.conversations import (
+    discovery,
+    four_hands,
+    goals,
+    labels,
+    personas,
+    rates,
+    states,
+    talk,
+    turns,
+)
 
-__all__ = ["DERIVED", "VIEWS"]
+__all__ = ["DERIVED", "NEEDS", "VIEWS"]
 
 VIEWS: Final[Mapping[str, Callable[[Study], TableView | None]]] = {
     "main": main.main,
     "conditions": conditions.conditions,
     "long-horizon": long_horizon.long_horizon,
     "controls": controls.controls,
-    "conversations": conversations.conversations,
-    "talk": conversations.talk,
-    "labels": conversations.labels,
-    "single-multi": conversations.turns,
+    "conversations": rates.conversations,
+    "talk": talk.talk,
+    "labels": labels.labels,
+    "single-multi": turns.turns,
+    "personas": personas.personas,
+    "four-hands": four_hands.four_hands,
+    "discovery": discovery.discovery,
+    "goals-verifier": goals.goals,
+    "requirement-states": states.states,
+    "failures": failures.failures,
+    "simulators": simulators.simulators,
+    "simulator-pairs": simulators.simulator_pairs,
     "judged": judged.judged,
+    "agreement": agreement.agreement,
     "transitions": transitions.transitions,
     "delivery": delivery.delivery,
     "after": after.after,
@@ -57,16 +79,39 @@ VIEWS: Final[Mapping[str, Callable[[Study], TableView | None]]] = {
 }
 """By name, in the order of a report; ``None``: there is nothing of the kind to show."""
 
+NEEDS: Final[Mapping[str, str]] = {
+    "single-multi": "a condition whose user talks, and single-turn (or vanilla) on the same tasks",
+    "personas": "persona=neutral beside another persona, with all else the same",
+    "four-hands": "four-hands, interactive, counter-edit and single-turn (or vanilla), with the same parameters",
+    "discovery": "a condition whose user talks, whose checkpoints have scores",
+    "goals-verifier": "a condition whose user talks, with scores that hidden tests did not make",
+    "failures": "failed conversations, or failed trials of tasks that a Counter-Edit lost",
+    "simulator-pairs": "two simulators on the same trials, or repeats",
+    "judged": "fourhands conversations score",
+    "agreement": "fourhands audit judge, or fourhands conversations score",
+    "causal": "failed trials after an edit, and fourhands ablate",
+}
+"""Of tables that are often empty: what they are made of."""
+
 DERIVED: Final[Mapping[str, tuple[Column, ...]]] = {
     "main": columns(main.FIELDS),
     "conditions": columns(conditions.FIELDS),
     "long-horizon": columns(long_horizon.FIELDS),
     "controls": columns(controls.FIELDS),
-    "conversations": columns(conversations.FIELDS),
-    "talk": columns(conversations.TALK_FIELDS),
-    "labels": columns(conversations.LABEL_FIELDS),
-    "single-multi": columns(conversations.TURNS_FIELDS),
+    "conversations": columns(rates.FIELDS),
+    "talk": columns(talk.FIELDS),
+    "labels": columns(labels.FIELDS),
+    "single-multi": columns(turns.FIELDS),
+    "personas": columns(personas.FIELDS),
+    "four-hands": columns(four_hands.FIELDS),
+    "discovery": columns(discovery.FIELDS),
+    "goals-verifier": columns(goals.FIELDS),
+    "requirement-states": columns(states.FIELDS),
+    "failures": columns(failures.FIELDS),
+    "simulators": columns(simulators.FIELDS),
+    "simulator-pairs": columns(simulators.PAIR_FIELDS),
     "judged": columns(judged.FIELDS),
+    "agreement": columns(agreement.FIELDS),
     "transitions": columns(transitions.FIELDS),
     "delivery": columns(delivery.FIELDS),
     "after": columns(after.FIELDS),

@@ -1,0 +1,1 @@
+"""Conversations: one file a table."""
