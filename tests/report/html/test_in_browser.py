@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from fourhands.report.html.writer import write_html_report
@@ -16,20 +14,10 @@ from fourhands.report.loading import load_study
 from fourhands.report.rendering.comma_separated import comma_separated, comma_separated_lines
 from fourhands.report.views import VIEWS
 
-from .watched import opened
+from .watched import faults, opened
 
 TOUCHED = "ledger-rounding__thin-scripted-keeps__counter-edit__r1"
 UNTOUCHED = "ledger-rounding__thin-scripted-keeps__vanilla__r1"
-WORST = {"serious", "critical"}
-
-
-def _faults(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{each['id']}: {json.dumps([node['html'] for node in each['nodes'][:3]])}"
-        for each in found
-        if each["impact"] in WORST
-    ]
 
 
 def _column(page: Page, table: str, number: int) -> list[str]:
@@ -44,11 +32,11 @@ def test_nothing_is_amiss_in_overview_and_story(
 ) -> None:
     size = {"width": width, "height": 900}
     with opened(browser, report, color_scheme=scheme, viewport=size) as watched:
-        assert _faults(watched.page) == []
+        assert faults(watched.page) == []
         assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
         watched.go(f"trial={TOUCHED}")
         watched.story()
-        assert _faults(watched.page) == []
+        assert faults(watched.page) == []
         assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
         watched.see_that_it_was_quiet()
 
@@ -104,6 +92,18 @@ def test_result_tables_sort_by_what_their_cells_mean_not_by_how_they_look(
         assert values == sorted(values)
         assert len(values) == 2
         assert not cells.last.get_attribute("data-value")  # what is not known stands last
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [400, 1280, 1600])
+def test_figures_are_never_smaller_than_on_paper(browser: Browser, report: Path, width: int) -> None:
+    with opened(browser, report, viewport={"width": width, "height": 900}) as watched:
+        for figure in watched.page.locator("#section-figures svg").all():
+            drawn, own = figure.evaluate(
+                "svg => [svg.getBoundingClientRect().width, parseFloat(svg.getAttribute('width')) * 96 / 72]"
+            )
+            assert drawn >= own - 1
+        assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.slow

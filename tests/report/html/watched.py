@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+
+_WORST = {"serious", "critical"}
+
+
+def faults(page: Page) -> list[str]:
+    """What keeps people from using what is shown: serious faults of accessibility."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {json.dumps([node['html'] for node in each['nodes'][:3]])}"
+        for each in found
+        if each["impact"] in _WORST
+    ]
 
 
 @dataclass

@@ -10,6 +10,7 @@ import pytest
 
 from fourhands.report.story import story_bytes
 from fourhands.report.story.model import Clipped, Entry, Touched
+from fourhands.report.story.talk import Blocked
 from fourhands.report.text import visible
 
 from .scene import Log
@@ -350,6 +351,15 @@ def test_times_are_seconds_since_the_first_request() -> None:
     assert log.story().seconds == 2.0
 
 
+def test_what_was_before_the_first_request_has_no_time() -> None:
+    log = Log()
+    log.start()
+    log.add("user", "trigger_fired", {**TRIGGER})
+    log.reply("one", elapsed=0.5)
+    fired, said = log.story().entries
+    assert (fired.elapsed, said.elapsed) == (None, 0.5)
+
+
 def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -420,11 +430,12 @@ def test_looks_moves_of_requirements_and_checkpoints_are_told_in_plain_words() -
         "is shown what changed",
         "looks: find -delete (refused: -delete is not allowed)",
         "R1: revealed → satisfied (checkpoint c1)",
-        "checkpoint c1, the agent wants to end, +3 −1: 50.0 of 100, by checks",
+        "checkpoint c1, the agent first wants to end, +3 −1: 50.0 of 100, by checks",
     ]
     first, second, _, last = log.story().entries
     assert (first.output, second.output) == (Clipped("+1"), None)
-    assert last.details == ("met: R1 of 2", "slow")
+    assert last.state
+    assert (last.state.met, last.state.unmet, last.state.problem) == (("R1",), ("R2",), "slow")
 
 
 def test_of_two_verdicts_the_final_one_is_the_storys_and_the_earlier_one_is_noted() -> None:
@@ -432,7 +443,7 @@ def test_of_two_verdicts_the_final_one_is_the_storys_and_the_earlier_one_is_note
     body = {"fail_to_pass": {}, "pass_to_pass": 0, "pass_to_pass_failed": {}, "seconds": 1.0}
     log.add("verifier", "verified", {**body, "verdict": "unresolved", "phase": "at-will"})
     log.add("verifier", "verified", {**body, "verdict": "resolved"})
-    assert kinds(log) == ["noted", "verified"]
+    assert kinds(log) == ["at_will", "verified"]
     assert titles(log)[0].startswith("as it was when the agent first wanted to end: unresolved")
     found = log.story().verification
     assert found is not None
@@ -450,5 +461,8 @@ def test_what_a_talking_user_says_tells_their_move_and_why() -> None:
         {"message": "m1", "intervention": None, "text": "Go on.", "anchor": [], **talk},
     )
     answered, messaged = log.story().entries
-    assert answered.details == ("approve plan R1: plan: nothing is held", "not said: leak")
+    assert answered.spoken
+    assert (answered.spoken.move_words, answered.spoken.requirements) == ("approve plan", ("R1",))
+    assert answered.spoken.why == "plan: nothing is held"
+    assert answered.spoken.blocked == (Blocked("leak", Clipped("7")),)
     assert messaged.intervention is None

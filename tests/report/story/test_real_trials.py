@@ -181,4 +181,4 @@ def test_whatever_is_missing_doubled_or_out_of_order_the_rest_is_told(
         chance.shuffle(kept)
     told: Story = story(kept, AttemptPayloads(touched))
     assert {entry.seq for entry in told.entries} <= {event.seq for event in kept}
-    assert orjson.loads(story_bytes(told))["schema"] == 1
+    assert orjson.loads(story_bytes(told))["schema"] == 2

@@ -12,7 +12,7 @@ from typing import Final
 __all__ = ["TEMPLATE", "asset", "content_policy", "early_script", "policy_of", "script", "styles"]
 
 TEMPLATE: Final = "page.html.j2"
-_STYLES: Final = ("page.css", "story.css", "narrow.css", "print.css")
+_STYLES: Final = ("page.css", "story.css", "talk.css", "narrow.css", "print.css")
 _SCRIPTS: Final = (
     "dom.js",
     "data.js",
@@ -20,9 +20,13 @@ _SCRIPTS: Final = (
     "tips.js",
     "trials.js",
     "diff.js",
+    "talk.js",
     "entry.js",
     "evidence.js",
+    "why.js",
+    "ledger.js",
     "story.js",
+    "beside.js",
     "routes.js",
     "keys.js",
     "theme.js",

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fourhands.report.html.assets import TEMPLATE, asset, content_policy, early_script, script, styles
+from fourhands.report.html.exhibits import Exhibit
 from fourhands.report.html.facts import RunFacts
 from fourhands.report.rendering.comma_separated import comma_separated_lines
 from fourhands.report.table import TableView
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
     from fourhands.report.figures.figure import Figure
 
-__all__ = ["Page", "page_text"]
+__all__ = ["MOST_EXHIBITS", "Page", "page_text"]
+
+MOST_EXHIBITS: Final = 60
+"""Tasks whose exhibits are listed; the others' trials can be put beside each other all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Page:
     """All that stands in the page, raw: here is where it becomes markup.
 
     ``shelves`` are names of shelves and what they hold, in base 64; those that are not here come from a folder, which
-    ``data`` names (see `trial_data`).
+    ``data`` names (see `trial_data`). Of ``exhibits`` at most so many tasks' are listed as `MOST_EXHIBITS` says.
     """
 
     title: str
@@ -40,6 +44,7 @@ class Page:
     views: tuple[TableView, ...] = ()
     figures: tuple[Figure, ...] = ()
     shelves: Sequence[tuple[str, str]] = ()
+    exhibits: Sequence[Exhibit] = ()
 
 
 def page_text(page: Page) -> str:
@@ -67,6 +72,8 @@ def page_text(page: Page) -> str:
         views=page.views,
         # A figure is drawn by our own code, which escapes the names in it.
         figures=[(figure, Markup(figure.svg)) for figure in page.figures],  # noqa: S704
+        exhibits=page.exhibits[:MOST_EXHIBITS],
+        exhibits_left_out=max(0, len(page.exhibits) - MOST_EXHIBITS),
         data=stored(json.dumps(dict(page.data), separators=(",", ":"))),
         shelves=page.shelves,
     )

@@ -30,7 +30,7 @@ PER_SHELF: Final = 20
 """Stories of a shelf, but for the last one: so many load at once without being noticed."""
 _ALONE: Final = 3
 """Up to so many shelves, starting other processes costs more than it saves."""
-_CODE: Final = ("analysis", "model", "report", "touch", "trajectories", "workspace")
+_CODE: Final = ("analysis", "language", "model", "report", "touch", "trajectories", "workspace")
 
 
 @dataclass(frozen=True, slots=True)

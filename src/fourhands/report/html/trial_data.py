@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
 
-from fourhands.analysis.study import Study
+from fourhands.analysis.study import RunInfo, Study
+from fourhands.analysis.trust import Voice, trust_among
 from fourhands.report.html.shelves import PER_SHELF
+from fourhands.report.text import visible
 
 __all__ = ["StoryPlaces", "run_names", "trial_data"]
 
@@ -30,8 +32,10 @@ class StoryPlaces:
     folder: str | None
 
 
-def trial_data(study: Study, stories: StoryPlaces) -> dict[str, Any]:
-    """What the page's script is told."""
+def trial_data(
+    study: Study, stories: StoryPlaces, sessions: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """What the page's script is told; ``sessions`` as `session_data` makes them."""
     trials = study.tables.trials
     columns: dict[str, Any] = {name: trials[name].to_list() for name in _PLAIN}
     columns |= {name: _words(trials[name].to_list()) for name in _WORDS}
@@ -46,7 +50,27 @@ def trial_data(study: Study, stories: StoryPlaces) -> dict[str, Any]:
         "shelves": stories.shelves,
         "perShelf": PER_SHELF,
         "folder": stories.folder,
+        "sessions": list(sessions),
+        "agreements": [each for run in study.runs for each in _agreements(run)],
     }
+
+
+def _agreements(run: RunInfo) -> Iterator[dict[str, Any]]:
+    """How far judges agree with people, each once, beside whose words it is shown."""
+    voices = dict.fromkeys(
+        Voice(each.audit, each.audit_version, each.judge, each.prompt_version) for each in run.agreements
+    )
+    for voice in voices:
+        trust = trust_among(run.agreements, voice)
+        yield {
+            "run": run.run,
+            "audit": voice.audit.value,
+            "audit_version": voice.audit_version,
+            "prompt_version": voice.prompt_version,
+            "judge": visible(voice.judge),
+            "told": f"{trust.told} with people" if trust.is_audited else trust.told,
+            "trusted": trust.is_trusted,
+        }
 
 
 def _words(values: Sequence[str | None]) -> dict[str, Any]:

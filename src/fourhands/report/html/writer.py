@@ -16,13 +16,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 from fourhands.analysis.cautions import cautions
 from fourhands.analysis.headline import headline
 from fourhands.analysis.study import Study
 from fourhands.model.errors import InputError
 from fourhands.report.figures import Figure, figures
+from fourhands.report.html.exhibits import exhibits
 from fourhands.report.html.facts import run_facts
 from fourhands.report.html.page import Page, page_text
 from fourhands.report.html.shelves import PER_SHELF, Shelf, find_shelves, packed_text, write_shelves
@@ -61,6 +62,7 @@ def write_html_report(
     *,
     drawn: Sequence[Figure] | None = None,
     stories_alone: StoriesAlone | None = None,
+    sessions: Sequence[Mapping[str, Any]] = (),
     most_inline: int = MOST_INLINE,
     most_waited_for: int = MOST_WAITED_FOR,
     done: Callable[[int, int], None] = lambda _done, _total: None,
@@ -73,6 +75,7 @@ def write_html_report(
         out: the file; what was there before is replaced, also its stories.
         drawn: the figures of the study, where they are drawn already.
         stories_alone: the page is of some trials only, and says nothing of results.
+        sessions: real ones, as `session_data` makes them, that may stand beside trials' talks.
         most_inline: bytes of stories that may stand in the page itself.
         most_waited_for: of more stories than so many, the page is there before they are told.
         done: is told how many stories of how many are told, now and then.
@@ -91,7 +94,7 @@ def write_html_report(
 
     def write_page() -> None:
         places = StoryPlaces(rows, names, folder=None if inline else place.name)
-        data = trial_data(study, places)
+        data = trial_data(study, places, sessions)
         if stories_alone is None:
             page = Page(
                 title=_title(study),
@@ -103,6 +106,7 @@ def write_html_report(
                 figures=tuple(figures(study) if drawn is None else drawn),
                 data=data,
                 shelves=texts,
+                exhibits=exhibits(study, len(sessions)),
             )
         else:
             page = Page(

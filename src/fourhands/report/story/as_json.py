@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from fourhands.report.story.clipped import clipped_json
 from fourhands.report.story.model import (
-    Clipped,
     Delivery,
     DiffLine,
     Entry,
@@ -16,13 +16,15 @@ from fourhands.report.story.model import (
     UserLineStory,
     Verification,
 )
+from fourhands.report.story.talk_json import moved_json, spoken_json, state_json, talk_json
 from fourhands.report.story.verdict import ablation_words
+from fourhands.report.story.why_json import why_json
 from fourhands.report.text import visible
 from fourhands.trajectories.ablations import ablation_json
 
 __all__ = ["story_bytes", "story_json"]
 
-_SCHEMA: Final = 1
+_SCHEMA: Final = 2
 
 
 def story_bytes(story: Story) -> bytes:
@@ -65,6 +67,8 @@ def story_json(story: Story) -> dict[str, Any]:
         "delivery": [_delivery(each) for each in story.delivery],
         "asking": story.asking and _fact(story.asking),
         "authors": _counts(story.authors),
+        "talk": story.talk and talk_json(story.talk),
+        "why": why_json(story),
         "problems": _texts(story.problems),
     }
 
@@ -90,9 +94,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "elapsed": entry.elapsed,
         "kind": entry.kind,
         "title": visible(entry.title),
-        "text": _clipped(entry.text),
+        "text": clipped_json(entry.text),
         "form": entry.form,
-        "output": _clipped(entry.output),
+        "output": clipped_json(entry.output),
         "code": entry.code,
         "tool": _text(entry.tool),
         "path": _text(entry.path),
@@ -116,18 +120,11 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "tokens": entry.tokens,
         "dropped": entry.dropped,
         "details": _texts(entry.details),
-    }
-
-
-def _clipped(text: Clipped | None) -> dict[str, Any] | None:
-    if text is None:
-        return None
-    return {
-        "head": visible(text.head),
-        "tail": visible(text.tail),
-        "lines_left_out": text.lines_left_out,
-        "bytes_left_out": text.bytes_left_out,
-        "left_out": text.left_out,
+        "spoken": entry.spoken and spoken_json(entry.spoken),
+        "state": entry.state and state_json(entry.state),
+        "moves": [moved_json(each) for each in entry.moves],
+        "slips": _texts(entry.slips),
+        "closing": entry.closing,
     }
 
 
@@ -174,7 +171,7 @@ def _verification(found: Verification) -> dict[str, Any]:
         "pass_to_pass_failed_count": found.pass_to_pass_failed_count,
         "missing": _texts(found.missing),
         "restored": _texts(found.restored),
-        "output": _clipped(found.output),
+        "output": clipped_json(found.output),
     }
 
 

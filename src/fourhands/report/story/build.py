@@ -6,18 +6,25 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from fourhands.analysis.delivery import delivery_proofs
+from fourhands.analysis.failure_labels import failure_labels
+from fourhands.analysis.failure_types import failure_typing
 from fourhands.analysis.lines import follow_user_lines
 from fourhands.model.ablation import Ablation
+from fourhands.model.audit import Opinion
 from fourhands.model.errors import InputError
 from fourhands.model.event import Event, EventKind
+from fourhands.model.judgement import Judgements
 from fourhands.report.story.changes import Changes
 from fourhands.report.story.clock import Clock
+from fourhands.report.story.conversing import talk_of
 from fourhands.report.story.delivery import asking_fact, deliveries
 from fourhands.report.story.entries import Entries
 from fourhands.report.story.model import Limits, Story, UserLineStory
 from fourhands.report.story.payloads import AttemptPayloads, Contents, Payloads
 from fourhands.trajectories.ablations import read_ablation
+from fourhands.trajectories.audits import opinions_of
 from fourhands.trajectories.events import EventRead
+from fourhands.trajectories.judgements import judgements_of
 from fourhands.trajectories.run_folder import Attempt
 
 __all__ = ["story", "story_of"]
@@ -42,17 +49,17 @@ def story_of(
     """
     read = attempt.read() if read is None else read
     problems = list(read.problems)
-    ablation = None
-    try:
-        ablation = read_ablation(attempt)
-    except InputError as error:
-        problems.append(str(error))
+    ablation = _read(lambda: read_ablation(attempt), problems)
+    opinions = _read(lambda: opinions_of(attempt), problems)
+    judged = _read(lambda: judgements_of(attempt), problems)
     return story(
         read.events,
         AttemptPayloads(attempt, shared),
         trial=attempt.path.parent.name,
         attempt=_number(attempt),
         ablation=ablation,
+        opinions=opinions or (),
+        judged=judged or (),
         problems=problems,
         limits=limits,
     )
@@ -65,10 +72,16 @@ def story(
     trial: str = "",
     attempt: int = 1,
     ablation: Ablation | None = None,
+    opinions: Iterable[Opinion] = (),
+    judged: Iterable[Judgements] = (),
     problems: Iterable[str] = (),
     limits: Limits = DEFAULT_LIMITS,
 ) -> Story:
     """The story of one attempt's events, in order."""
+
+    def read_blob(digest: str) -> bytes:
+        return payloads.blob(digest) or b""
+
     clock = Clock(events)
     changes = Changes(events, payloads, limits)
     entries = Entries(events, payloads, changes, clock, limits)
@@ -83,6 +96,11 @@ def story(
         )
     lines = _try(lambda: follow_user_lines(events), "the user's lines", told)
     proofs = _try(lambda: delivery_proofs(events), "the proof of delivery", told) or ()
+    failure = _try(
+        lambda: failure_labels(events, read_blob, ablation=ablation), "why the conversation failed", told
+    )
+    typing = _try(lambda: failure_typing(events, read_blob, ablation), "the type of the failure", told)
+    talk = _try(lambda: talk_of(events, read_blob, ablation, failure), "the conversation", told)
     started = next((event for event in events if event.kind is EventKind.TRIAL_STARTED), None)
     ended = next((event for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
     start, end = (event.body if event else {} for event in (started, ended))
@@ -118,15 +136,29 @@ def story(
         delivery=deliveries(proofs),
         asking=asking_fact(proofs),
         authors=changes.counts,
+        talk=talk,
+        failure=failure,
+        typing=typing,
+        opinions=tuple(opinions),
+        judged=tuple(judged),
         problems=tuple(told),
     )
+
+
+def _read[T](read: Callable[[], T], problems: list[str]) -> T | None:
+    """What ``read`` reads of the files beside a record; one that is none of ours is a problem of the story."""
+    try:
+        return read()
+    except InputError as error:
+        problems.append(str(error))
+        return None
 
 
 def _try[T](find: Callable[[], T], what: str, problems: list[str]) -> T | None:
     """What ``find`` finds in events that may lack anything."""
     try:
         return find()
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         problems.append(f"{what} cannot be told from this record: {error!r}")
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from fourhands.report.story.model import Clipped
+from fourhands.report.story.clipped import Clipped
 
 __all__ = ["clip", "clip_line", "clip_text", "one_line"]
 

@@ -23,12 +23,12 @@ class Clock:
             self._origin = at - (_number(called.body.get("elapsed")) or 0.0)
 
     def elapsed(self, event: Event) -> float | None:
-        """Seconds since the agent's first request, told by the event or else by its time; negative before it."""
-        told = _number(event.body.get("elapsed"))
-        if told is not None:
-            return told
+        """Seconds since the agent's first request, told by the event or else by its time; nothing before it."""
+        elapsed = _number(event.body.get("elapsed"))
         at = _seconds(event.time)
-        return None if at is None or self._origin is None else round(at - self._origin, 3)
+        if elapsed is None and at is not None and self._origin is not None:
+            elapsed = round(at - self._origin, 3)
+        return None if elapsed is None or elapsed < 0 else elapsed
 
 
 def _number(value: object) -> float | None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from fourhands.analysis.conversations import SHOWN
-from fourhands.model.checkpoint import CheckpointKind
-from fourhands.model.event import Actor, Event, EventKind
+from fourhands.model.event import MAIN_THREAD, Actor, Event, EventKind
+from fourhands.model.ledger_state import RequirementState
 from fourhands.report.story.calls import ToolCall, tool_call
 from fourhands.report.story.changes import Changes
 from fourhands.report.story.clip import clip, clip_text, one_line
@@ -16,6 +16,7 @@ from fourhands.report.story.clock import Clock
 from fourhands.report.story.model import Clipped, Entry, EntryKind, Limits, Verification
 from fourhands.report.story.notes import note_words
 from fourhands.report.story.payloads import Payloads
+from fourhands.report.story.talking import States, moved, slips, spoken
 from fourhands.report.story.touching import Reason, mark, touched
 from fourhands.report.story.verdict import tests_words, verification
 
@@ -24,13 +25,7 @@ __all__ = ["Entries"]
 _TITLE: Final = 120
 _GONE: Final = Clipped("(not in the record any more)")
 _NOTHING: Final = Clipped("")
-_UNTOLD: Final = frozenset({EventKind.TRIAL_STARTED, EventKind.EDIT_INTENDED})
-_EVIDENCE: Final = ("question", "message", "checkpoint", "judge")
-_CHECKPOINTS: Final[Mapping[str, str]] = {
-    CheckpointKind.WORKING: "uncommitted work",
-    CheckpointKind.STOP: "the agent wants to end",
-    CheckpointKind.END: "the end",
-}
+_UNTOLD: Final = frozenset({EventKind.EDIT_INTENDED})
 _MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What an event raises that is not as the record's description says."""
 
@@ -61,8 +56,10 @@ class Entries:
         self._changed: dict[str, int] = {}
         """By thread, the place of the agent's last change."""
         self._named: dict[tuple[EntryKind, str], int] = {}
-        """By kind and name, the place of an edit or a message."""
+        """By kind and name, the place of an edit, a message, a question, an answer or a checkpoint."""
+        self._states = States(limits)
         self._by_kind: Mapping[EventKind, Callable[[Event], None]] = {
+            EventKind.TRIAL_STARTED: self._opened,
             EventKind.MODEL_CALLED: self._said,
             EventKind.ACTION_SEEN: self._acted,
             EventKind.ACTION_RESULT: self._printed,
@@ -89,6 +86,8 @@ class Entries:
                 self._results.setdefault((event.thread, str(event.body.get("call"))), event)
         for event in events:
             self._take(event)
+        self._mark_closing_words()
+        self._mark_slips(events)
 
     def _take(self, event: Event) -> None:
         """Tell the next event; one that is not as it should be is told as that."""
@@ -128,6 +127,15 @@ class Entries:
         if output:
             return clip(data, most_bytes=self._limits.output_bytes, most_lines=self._limits.output)
         return clip(data, most_bytes=self._limits.words)
+
+    def _opened(self, event: Event) -> None:
+        """How a conversation begins; of any other trial nothing is told here."""
+        brief = event.body.get("brief")
+        if brief is None:
+            return
+        text = self._words(str(brief))
+        opening = self._blob(event.body.get("opening"), output=True)
+        self._add(event, "opened", str(brief), lane=Actor.USER, text=text, form="words", output=opening)
 
     def _said(self, event: Event) -> None:
         body = event.body
@@ -256,6 +264,7 @@ class Entries:
             f"stands behind the result of {anchor}" if anchor else "stands with the main loop's next actions"
         )
         framed = body.get("framed")
+        is_talk = body.get("intervention") is None
         place = self._add(
             event,
             "messaged",
@@ -267,8 +276,9 @@ class Entries:
             details=(
                 stands,
                 *((f"worded to the model as: {one_line(str(framed), self._limits.line)}",) if framed else ()),
-                *_source(body),
+                *(() if is_talk else _source(body)),
             ),
+            spoken=spoken(body, self._limits) if is_talk else None,
         )
         self._named["messaged", str(body["message"])] = place
 
@@ -294,14 +304,15 @@ class Entries:
 
     def _asked(self, event: Event) -> None:
         text = str(event.body["text"])
-        self._add(event, "asked", f"asks: {text}", text=self._words(text), form="words")
+        place = self._add(event, "asked", f"asks: {text}", text=self._words(text), form="words")
+        self._named["asked", str(event.body.get("question"))] = place
 
     def _answered(self, event: Event) -> None:
         text = str(event.body["text"])
+        told = spoken(event.body, self._limits)
         words = self._words(text)
-        self._add(
-            event, "answered", f"answers: {text}", text=words, form="words", details=_source(event.body)
-        )
+        place = self._add(event, "answered", f"answers: {text}", text=words, form="words", spoken=told)
+        self._named["answered", str(event.body.get("question"))] = place
 
     def _looked(self, event: Event) -> None:
         body = event.body
@@ -316,22 +327,39 @@ class Entries:
         )
 
     def _moved(self, event: Event) -> None:
-        body = event.body
-        evidence = [f"{name} {body['evidence'][name]}" for name in _EVIDENCE if name in body["evidence"]]
-        by = f" ({', '.join(evidence)})" if evidence else ""
-        self._add(event, "moved", f"{body['requirement']}: {body['from']} → {body['to']}{by}")
+        """A step of a requirement: told where it was brought about, if that is told at all."""
+        step = moved(event)
+        evidence = event.body["evidence"]
+        said: EntryKind = "answered" if step.after == RequirementState.REVEALED else "asked"
+        causes: tuple[tuple[EntryKind, str], ...] = (
+            ("checkpoint", "checkpoint"),
+            ("messaged", "message"),
+            (said, "question"),
+        )
+        for kind, name in causes:
+            place = self._named.get((kind, str(evidence.get(name))))
+            if name in evidence and place is not None:
+                self._change(place, moves=(*self.told[place].moves, step))
+                return
+        by = f" ({step.by})" if step.by else ""
+        self._add(event, "moved", f"{step.requirement}: {step.before} → {step.after}{by}", moves=(step,))
 
     def _checkpoint(self, event: Event) -> None:
-        body = event.body
-        score = "no score" if body["score"] is None else f"{body['score']:.1f} of 100, by {body['source']}"
-        of = _CHECKPOINTS.get(str(body["of"]), str(body["of"]))
-        subject = f" “{body['subject']}”" if body["subject"] else ""
-        lines = f", +{body['additions']} −{body['deletions']}" if body["of"] != CheckpointKind.PLAN else ""
-        met = [name for name, is_met in body["requirements"].items() if is_met]
-        told = (f"met: {', '.join(met) or 'none'} of {len(body['requirements'])}",)
-        problem = (str(body["problem"]),) if body["problem"] else ()
-        title = f"checkpoint {body['checkpoint']}, {of}{subject}{lines}: {score}"
-        self._add(event, "checkpoint", title, details=(*told, *problem))
+        state = self._states.take(event.body)
+        score = "no score" if state.score is None else f"{state.score:.1f} of 100, by {state.source}"
+        subject = f" “{state.subject}”" if state.subject else ""
+        lines = "" if state.is_plan else f", +{state.additions} −{state.deletions}"
+        title = f"checkpoint {state.name}, {state.of_words}{subject}{lines}: {score}"
+        text = self._blob(event.body.get("text" if state.is_plan else "diff"))
+        place = self._add(
+            event,
+            "checkpoint",
+            title,
+            state=state,
+            text=None if text == _NOTHING else text,
+            form="words" if state.is_plan else "diff",
+        )
+        self._named["checkpoint", state.name] = place
 
     def _diverged(self, event: Event) -> None:
         body = event.body
@@ -344,7 +372,7 @@ class Entries:
         found = verification(event, self._payloads, self._limits)
         if event.body.get("phase") == "at-will":
             title = f"as it was when the agent first wanted to end: {tests_words(found)}"
-            self._add(event, "noted", title)
+            self._add(event, "at_will", title)
             return
         self.verification = found
         self._add(event, "verified", tests_words(found))
@@ -365,6 +393,20 @@ class Entries:
         self._add(event, "noted", words, text=text, form="diff" if diff else "words" if text else None)
         if body.get("note") == "reply_not_accepted":
             self._drop(event)
+
+    def _mark_closing_words(self) -> None:
+        """What the agent's main loop says in a reply that does nothing is said to whoever reads it."""
+        acting = {entry.step for entry in self.told if entry.kind == "acted" and entry.thread == MAIN_THREAD}
+        for place, entry in enumerate(self.told):
+            if entry.kind == "said" and entry.thread == MAIN_THREAD and entry.step not in acting:
+                self._change(place, closing=True)
+
+    def _mark_slips(self, events: Sequence[Event]) -> None:
+        """Each slip is told with what shows it: the last entry up to its event."""
+        for slip in slips(events):
+            places = [place for place, entry in enumerate(self.told) if entry.seq <= slip.seq]
+            if places:
+                self._change(places[-1], slips=(*self.told[places[-1]].slips, slip.words))
 
     def _drop(self, event: Event) -> None:
         """The reply that the agent did not take up: its words, and what it was to do."""
@@ -387,13 +429,9 @@ class Entries:
 
 
 def _source(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """Of a talking user their move and its reason; and where words come from, when they are not the fixed ones."""
+    """Where the words of an intervention come from, when they are not the fixed ones, and what was not said."""
     model = body.get("model")
     rejected = tuple(f"not said: {each['reason']}" for each in body.get("rejected", ()))
-    if move := body.get("move"):
-        about = "".join(f" {name}" for name in body.get("requirements", ()))
-        why = f": {body['why']}" if body.get("why") else ""
-        rejected = (f"{str(move).replace('_', ' ')}{about}{why}", *rejected)
     match body.get("source"):
         case "live":
             return (f"put into words by {model}", *rejected)

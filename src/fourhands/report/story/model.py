@@ -8,7 +8,12 @@ from typing import Literal
 
 from fourhands.analysis.lines import UserDeletion, UserLine
 from fourhands.model.ablation import Ablation
+from fourhands.model.audit import Opinion
 from fourhands.model.event import MAIN_THREAD, Actor
+from fourhands.model.failure import FailureTyping, LabelledFailure
+from fourhands.model.judgement import Judgements
+from fourhands.report.story.clipped import Clipped
+from fourhands.report.story.talk import Moved, Spoken, State, Talk
 from fourhands.workspace.owners import Author
 
 __all__ = [
@@ -32,7 +37,8 @@ __all__ = [
 
 EntryKind = Literal[
     "said", "acted", "changed", "triggered", "would_trigger", "edited", "missed", "messaged", "carried", "lost",
-    "asked", "answered", "looked", "moved", "checkpoint", "verified", "ended", "noted", "diverged",
+    "opened", "asked", "answered", "looked", "moved", "checkpoint", "at_will", "verified", "ended", "noted",
+    "diverged",
 ]  # fmt: skip
 Form = Literal["words", "shell", "code", "diff", "json"]
 """How a text is to be shown."""
@@ -55,35 +61,6 @@ class Limits:
     files: int = 50
     line: int = 1000
     tests: int = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Clipped:
-    """A text, or its head and tail with what was left out between them."""
-
-    head: str
-    tail: str = ""
-    lines_left_out: int = 0
-    bytes_left_out: int = 0
-
-    @property
-    def left_out(self) -> str | None:
-        """What is missing, in words; ``None`` if nothing is."""
-        if not self.bytes_left_out:
-            return None
-        lines = f"{_count(self.lines_left_out, 'line')}, " if self.lines_left_out else ""
-        return f"{lines}{_size(self.bytes_left_out)} left out"
-
-
-def _size(count: int) -> str:
-    for unit, name in ((1 << 20, "MB"), (1 << 10, "KB")):
-        if count >= unit:
-            return f"{count / unit:.1f} {name}"
-    return _count(count, "byte")
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +128,10 @@ class Entry:
     names. ``fired`` are the interventions that it set off, ``carried`` the requests that held a message.
     ``authors`` are the lines that agent and user have standing after a change, ``tokens`` those of the model's
     reply that begins here. ``dropped``: the agent did not take the reply up. ``details`` are lines of small print.
+
+    Of a conversation: ``spoken`` is of a message of the user, ``state`` of a checkpoint, ``moves`` are the steps of
+    requirements that this brought about, ``slips`` those of the working agreement that it shows. ``closing`` are
+    words of the agent that go with no action: said to whoever reads them.
     """
 
     seq: int
@@ -178,6 +159,11 @@ class Entry:
     tokens: int | None = None
     dropped: bool = False
     details: tuple[str, ...] = ()
+    spoken: Spoken | None = None
+    state: State | None = None
+    moves: tuple[Moved, ...] = ()
+    slips: tuple[str, ...] = ()
+    closing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +255,8 @@ class Story:
 
     ``seconds`` are of all of it, by the events' times. ``lines`` and ``deletions`` are of the user; ``None``: the
     record is from before lines were followed. ``authors`` are the lines that agent and user have standing in the end.
+    ``talk`` is of a task that is a conversation. ``failure`` and ``typing`` say why it failed, by execution and
+    events; ``opinions`` are what judge models said of that, ``judged`` of plans and code: their word, never more.
     ``problems`` are what a reader must know of the record.
     """
 
@@ -298,4 +286,9 @@ class Story:
     delivery: tuple[Delivery, ...] = ()
     asking: Fact | None = None
     authors: Mapping[str, int] = field(default_factory=dict)
+    talk: Talk | None = None
+    failure: LabelledFailure | None = None
+    typing: FailureTyping | None = None
+    opinions: tuple[Opinion, ...] = ()
+    judged: tuple[Judgements, ...] = ()
     problems: tuple[str, ...] = ()

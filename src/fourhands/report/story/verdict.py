@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from fourhands.model.ablation import Ablation, Cause, Conclusion
+from fourhands.model.ablation import Ablation, Cause, Conclusion, Probe, ProbeScope
 from fourhands.model.event import Event
 from fourhands.report.story.clip import clip
 from fourhands.report.story.model import Limits, Verification
 from fourhands.report.story.payloads import Payloads
 
-__all__ = ["PASSED", "ablation_words", "tests_words", "verification"]
+__all__ = ["PASSED", "ablation_words", "probe_name", "tests_words", "verification"]
 
 PASSED: Final = frozenset({"passed", "xfailed"})
 """Statuses that count as passed: an expected failure does, as in SWE-bench."""
@@ -73,6 +73,19 @@ _CONCLUDED: Final[Mapping[Conclusion, str]] = {
     Conclusion.ALSO_BROKEN_WITHOUT: "it fails without the user's edit as well",
     Conclusion.CANNOT_COMPOSE: "what would tell whether the edit caused the failure could not be made",
 }
+
+
+_SCOPES: Final[Mapping[ProbeScope, str]] = {
+    "place": "at its place",
+    "files": "in its files",
+    "all": "as a whole",
+}
+
+
+def probe_name(probe: Probe) -> str:
+    """A state that was verified, and how much of the reference is in it, where it may be more or less."""
+    name = probe.name.replace("_", " ")
+    return f"{name}, {_SCOPES[probe.scope]}" if probe.scope else name
 
 
 def ablation_words(ablation: Ablation) -> str:

@@ -55,10 +55,8 @@ function scroller(label, ...what) {
   return make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, what);
 }
 
-function proof(story, row) {
-  const facts = (found) => found.map(({ text, events }) =>
-    make("li", {}, text, " ", events.map((seq) => make("a", { class: "seq", href: `#trial=${address(row)}&at=${seq}`, "aria-label": `event ${seq}` }, `#${seq}`))),
-  );
+function proof(story, at) {
+  const facts = (found) => found.map(({ text, events }) => make("li", {}, text, toEvents(at, events)));
   const one = (each) => make("li", {}, make("strong", {}, each.intervention), each.shadow_of.length === 0 && (each.delivered ? " delivered" : " not delivered"), each.planned && [", ", each.planned.text], make("ul", {}, facts(each.facts)));
   if (!story.delivery.length && !story.asking) return null;
   return section("Proof of delivery", make("ul", { class: "proof" }, story.delivery.map(one), story.asking && facts([story.asking])));
@@ -66,6 +64,6 @@ function proof(story, row) {
 
 function ablation(found) {
   if (!found) return null;
-  const probe = (each) => make("li", {}, make("strong", {}, each.name.replaceAll("_", " ")), `: ${each.verdict}`, each.timed_out && ", out of time", each.conflicts.length > 0 && `; could not be composed: ${each.conflicts.join(", ")}`);
+  const probe = (each) => make("li", {}, make("strong", {}, each.name.replaceAll("_", " ")), each.scope && `, ${{ place: "at its place", files: "in its files", all: "as a whole" }[each.scope]}`, `: ${each.verdict}`, each.timed_out && ", out of time", each.conflicts.length > 0 && `; could not be composed: ${each.conflicts.join(", ")}`);
   return section("Did the edit cause it?", make("p", {}, found.words), !found.words.includes(found.detail) && make("p", { class: "quiet" }, found.detail), make("ul", {}, found.probes.map(probe)));
 }

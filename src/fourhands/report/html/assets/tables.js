@@ -49,6 +49,35 @@ function quieten(table) {
   }
 }
 
+const IDENTITY = ["condition", "model", "agent"];
+const [FIRST, ALL_NAMES] = [0.7, 0.6]; // shares of the room that they may take
+
+/** Keep in sight whose row it is: of these names as many as leave room for numbers, the most telling first. */
+function pin(table) {
+  const room = table.parentElement.clientWidth;
+  const headers = [...table.tHead.rows[0].cells];
+  let used = 0;
+  const kept = new Set();
+  for (const name of IDENTITY) {
+    const header = headers.find((each) => each.dataset.name === name);
+    if (header && used + header.offsetWidth <= room * (kept.size ? ALL_NAMES : FIRST)) {
+      used += header.offsetWidth;
+      kept.add(header.cellIndex);
+    }
+  }
+  const last = Math.max(...kept);
+  let left = 0;
+  for (const { cellIndex: column, offsetWidth } of headers.filter(({ dataset }) => IDENTITY.includes(dataset.name))) {
+    for (const row of table.rows) {
+      const cell = row.cells[column];
+      cell.classList.toggle("pinned", kept.has(column));
+      cell.classList.toggle("edge", column === last);
+      cell.style.left = kept.has(column) ? `${left}px` : "";
+    }
+    if (kept.has(column)) left += offsetWidth;
+  }
+}
+
 /** The lines that `results --format csv` prints, sorted as they are shown. */
 function csv(table) {
   return [...table.rows].map((row) => row.dataset.csv).join("");
@@ -79,11 +108,20 @@ function say(text) {
 for (const table of document.querySelectorAll("table.result")) {
   const original = [...table.tBodies[0].rows];
   quieten(table);
+  new ResizeObserver(() => pin(table)).observe(table.parentElement);
   sortable(table, (column, direction) => {
     const keyed = original.map((row) => [keyOf(row.cells[column]), row]);
     if (direction) keyed.sort(([a], [b]) => compare(a, b, direction));
     table.tBodies[0].append(...keyed.map(([, row]) => row));
     quieten(table);
+  });
+}
+for (const button of document.querySelectorAll("button.all")) {
+  button.addEventListener("click", () => {
+    const table = byId(button.dataset.table);
+    const whole = table.classList.toggle("whole");
+    button.setAttribute("aria-pressed", whole);
+    pin(table);
   });
 }
 for (const button of document.querySelectorAll("button.copy")) {
