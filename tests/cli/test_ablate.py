@@ -41,6 +41,9 @@ def test_the_blind_keeper_fails_because_of_the_users_edit_and_the_second_time_no
     again = fourhands("ablate", run)
     assert "edit_caused by removal, cached" in again.stderr
     assert "taking the edit out solves it" in again.stdout
+    assert "without edit: resolved" in again.stdout
+    assert "type: retained conflict (by execution): without the user's edit" in again.stdout
+    assert (trial["failure_type"], trial["failure_type_by"]) == ("retained conflict", "execution")
 
 
 def test_a_folder_that_is_no_run_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,9 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     assert (experiment.repeats, experiment.condition) == (5, ("vanilla",))
 
 
+_SHOWN = {"vanilla": set(), "single-turn": set(), "interactive": {"simulator", "persona", "coverage"}}
+
+
 @pytest.mark.parametrize("text", [SWEEP, "tasks: [a, b]\n", *map(preset, presets())])
 def test_it_is_printed_back_in_full_and_reads_back_the_same(tmp_path: Path, text: str) -> None:
     experiment = load_experiment(_written(tmp_path, text), {})
@@ -70,7 +74,7 @@ def test_it_is_printed_back_in_full_and_reads_back_the_same(tmp_path: Path, text
     keys = {field.alias or name for name, field in Experiment.model_fields.items()}
     assert set(yaml.safe_load(printed)) == keys
     for condition in yaml.safe_load(printed)["condition"]:
-        assert condition["name"] == "vanilla" or {"trigger", "moment"} < set(condition)
+        assert _SHOWN.get(condition["name"], {"trigger", "moment"}) <= set(condition)
 
 
 @pytest.mark.parametrize(
@@ -143,16 +147,29 @@ def test_what_cannot_be_run_is_said_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_papers_experiment_comes_with_what_differs_from_it() -> None:
-    done = _run("reproduce", "swe-touch")
+@pytest.mark.parametrize(
+    ("paper", "told", "tasks"),
+    [
+        ("swe-touch", ("T2", "T3", "T4", "T5", "T10", "F3", "F4", "F5", "T7"), 21),
+        ("swe-interact", ("T1", "A.1", "F3", "F4a", "F4b", "F5", "F6", "A.2"), 8),
+    ],
+)
+def test_a_papers_experiment_comes_with_what_differs_from_it(
+    paper: str, told: Sequence[str], tasks: int, tmp_path: Path
+) -> None:
+    done = _run("reproduce", paper)
     assert done.returncode == 0
     assert "What differs from the paper" in done.stdout
-    for row in ("T2", "T3", "T4", "T5", "T10", "F3", "F4", "F5", "T7"):
+    for row in told:
         assert row in done.stdout
-    assert len(yaml.safe_load(done.stdout)["tasks"]) == 21
+    asked = load_experiment(_written(tmp_path, done.stdout), {})
+    assert len(asked.tasks) == len(set(asked.tasks)) == tasks
+
+
+def test_of_a_paper_that_is_not_there_those_that_are_are_named() -> None:
     unknown = _run("reproduce", "swe-talk")
     assert unknown.returncode == 2
-    assert "choose from swe-touch" in unknown.stderr
+    assert "choose from swe-interact, swe-touch" in unknown.stderr
 
 
 def test_what_a_run_was_asked_for_holds_when_it_is_gone_on_with(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_show_tells_both_hands_the_diffs_by_author_and_the_verdict(trial: Path) 
 def test_as_json_the_story_is_one_document(trial: Path) -> None:
     done = show(trial, "--json")
     told = orjson.loads(done.stdout)
-    assert (told["schema"], told["trial"], told["verdict"]) == (1, trial.name, "unresolved")
+    assert (told["schema"], told["trial"], told["verdict"]) == (2, trial.name, "unresolved")
     assert any(line[:2] == ["+", "user"] for line in _diff_lines(told))
     few = orjson.loads(show(trial, "--json", "--output-lines", "1").stdout)
     outputs = [entry["output"] for entry in few["entries"] if entry["output"]]

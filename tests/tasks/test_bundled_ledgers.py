@@ -15,12 +15,12 @@ from typing import Final
 
 import pytest
 
+from fourhands.language.conveyance import conveyed
 from fourhands.model.ledger import Ledger, Requirement
 from fourhands.tasks.find import bundled_tasks
 from fourhands.tasks.folder import Task, load_task
 from fourhands.tasks.ledger_file import LEDGER_FILE, ledger_json, load_ledger, without_patches
 from fourhands.tasks.programs import lacking
-from fourhands.user.talking.conveyance import conveyed
 
 TASKS: Final[Mapping[str, Task]] = {name: load_task(folder) for name, folder in bundled_tasks().items()}
 SEVERAL_FILES: Final = frozenset(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from fourhands.analysis.findings.arms import Trial
     from fourhands.analysis.findings.causal import CausalRow
     from fourhands.analysis.study import Study
     from fourhands.engine.ablation import Ablated
@@ -89,14 +90,24 @@ def _conclusion(ablation: Ablation) -> str:
 def _as_json(folder: RunFolder, study: Study, trials: Sequence[Ablated]) -> str:
     import json
 
+    from fourhands.analysis.findings.arms import trials_of
     from fourhands.analysis.findings.causal import causal_table
     from fourhands.trajectories.ablations import ablation_json
 
+    rows = {trial.trial: trial for trial in trials_of(study)}
     document = {
         "schema": 1,
         "run": str(folder.path),
         "rows": [_row_json(row) for row in causal_table(study)],
-        "trials": [{"trial": trial.key.slug, **ablation_json(trial.ablation)} for trial in trials],
+        "trials": [
+            {
+                "trial": trial.key.slug,
+                "failure_type": rows[trial.key.slug].failure_type,
+                "failure_type_by": rows[trial.key.slug].failure_type_by,
+                **ablation_json(trial.ablation),
+            }
+            for trial in trials
+        ],
     }
     return json.dumps(document, indent=2)
 
@@ -120,6 +131,7 @@ def _row_json(row: CausalRow) -> dict[str, str | int]:
 
 
 def _print(study: Study, trials: Sequence[Ablated]) -> None:
+    from fourhands.analysis.findings.arms import trials_of
     from fourhands.analysis.findings.causal import causal_table
     from fourhands.cli.console import output
     from fourhands.report.rendering.terminal import plain_table
@@ -132,11 +144,36 @@ def _print(study: Study, trials: Sequence[Ablated]) -> None:
         lines = [_cells(row) for row in rows if f"{row.agent} · {row.model}" == agent]
         output().print(agent, style="bold", markup=False)
         output().print(plain_table(_HEADERS, _NUMERIC, lines))
+    of_study = {trial.trial: trial for trial in trials_of(study)}
     for trial in trials:
         standing = sum(trial.ablation.user_lines.values())
         stood = f"{standing} lines of the user at the end"
         text = f"  {trial.key.slug}: {_conclusion(trial.ablation)}: {trial.ablation.detail}; {stood}"
         output().print(text, markup=False, soft_wrap=True)
+        output().print(f"    {_probes(trial.ablation)}", markup=False, soft_wrap=True)
+        if trial.key.condition.conflicts:  # of any other edit there is no type
+            type_ = _type(of_study[trial.key.slug])
+            output().print(f"    {type_}", markup=False, soft_wrap=True)
+
+
+def _probes(ablation: Ablation) -> str:
+    """The states, in the order in which they were verified."""
+    from fourhands.report.story.verdict import probe_name
+
+    return "; ".join(
+        f"{probe_name(each)}: {'not composed' if each.tree is None else each.verdict}"
+        for each in ablation.probes
+    )
+
+
+def _type(trial: Trial) -> str:
+    """The type of the failure, by what it was found, and why."""
+    import json
+
+    found = json.loads(trial.failure_typing) if trial.failure_typing else {"why": "the record cannot be read"}
+    if trial.failure_type is None:
+        return f"type: open: {found['why']}"
+    return f"type: {trial.failure_type} (by {trial.failure_type_by}): {found['why']}"
 
 
 def _cells(row: CausalRow) -> list[str]:

@@ -16,7 +16,8 @@ def output() -> Console:
     """For results."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    # Without emoji: "judge:a: …" is text, and no sign in a box.
+    return Console(highlight=False, soft_wrap=False, emoji=False)
 
 
 @cache
@@ -24,4 +25,4 @@ def errors() -> Console:
     """For progress, notes and errors."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
+    from fourhands.analysis.trust import Trust
     from fourhands.judge.judge import Judge
     from fourhands.judge.scoring import RunScores, ScoredAnchors, ScoredTrial
     from fourhands.judge.subjects import Which
@@ -55,10 +56,11 @@ def score(
     judge = live_judge(folder, model=judge_model, base_url=base_url, api_key_env=api_key_env)
     with folder.locked():
         scores = _score(folder, judge, checkpoints, jobs)
+    trust = _trust(folder, scores)
     if json:
-        output().file.write(_json(folder, scores))
+        output().file.write(_json(folder, scores, trust))
     else:
-        _print(scores)
+        _print(scores, trust)
     if failed := _without_answer(scores):
         for line in failed:
             errors().print(line, markup=False, soft_wrap=True)
@@ -100,7 +102,17 @@ def _without_answer(scores: RunScores) -> list[str]:
     ]
 
 
-def _json(folder: RunFolder, scores: RunScores) -> str:
+def _trust(folder: RunFolder, scores: RunScores) -> Trust:
+    """How far the judge agrees with people on goals, as it was measured for this run."""
+    from fourhands.analysis.findings.judged import goals_voice
+    from fourhands.analysis.trust import trust_among
+    from fourhands.judge.prompts import PROMPT_VERSION
+    from fourhands.trajectories.audits import agreements_of
+
+    return trust_among(agreements_of(folder), goals_voice(scores.judge, PROMPT_VERSION))
+
+
+def _json(folder: RunFolder, scores: RunScores, trust: Trust) -> str:
     from dataclasses import asdict
 
     import orjson
@@ -114,7 +126,9 @@ def _json(folder: RunFolder, scores: RunScores) -> str:
         "run": str(folder.path),
         "judge": scores.judge,
         "prompt_version": PROMPT_VERSION,
-        "audited": False,
+        "audited": trust.is_audited,
+        "trusted": trust.is_trusted,
+        "kappa": trust.kappa,
         "rows": [asdict(arm) for arm in arm_scores(scores)],
         "trials": [
             {"trial": each.key.slug, "states": judgements_json(each.judgements)["states"]}
@@ -128,7 +142,7 @@ def _json(folder: RunFolder, scores: RunScores) -> str:
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
-def _print(scores: RunScores) -> None:
+def _print(scores: RunScores, trust: Trust) -> None:
     from fourhands.cli.console import output
     from fourhands.judge.summary import arm_scores
     from fourhands.report.rendering.terminal import plain_table
@@ -158,11 +172,17 @@ def _print(scores: RunScores) -> None:
     output().print("What the judge gives for", style="bold", markup=False)
     output().print(plain_table(_ANCHORS, (False, *[True] * 4), map(_anchor_cells, scores.anchors)))
     note = (
-        f"Rubric scores, 0 to 100, by {scores.judge}: unaudited, no person has checked how far it can be trusted. "
+        f"Rubric scores, 0 to 100, by {scores.judge}: {_standing(trust)} "
         "Points whose evidence does not stand in the text are unscored and left out. Off the checks: how far it is "
         "on average from what executable checks found, point by point."
     )
     output().print(note, markup=False)
+
+
+def _standing(trust: Trust) -> str:
+    if not trust.is_audited:
+        return "unaudited, no person has checked how far it can be trusted."
+    return f"{trust.told} with people, on goals."
 
 
 def _anchor_cells(scored: ScoredAnchors) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fourhands.model.event import Event
+    from fourhands.trajectories.run_folder import Attempt
 
 __all__ = ["show"]
 
@@ -41,7 +42,10 @@ def show(
 
     found = _conversations(run, trial)
     if json:
-        told = [{"trial": name, **conversation_json(events)} for name, events in found]
+        told = [
+            {"trial": each.name, **conversation_json(each.events, each.read_blob, ablation=each.ablation)}
+            for each in found
+        ]
         document = {"schema": SCHEMA, "conversations": told}
         try:
             told_json = orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
@@ -49,11 +53,32 @@ def show(
             told_json = dumps(document, indent=2)
         output().file.write(told_json + "\n")
         return
-    output().file.write("\n".join(conversation_text(events) for _, events in found))
+    output().file.write(
+        "\n".join(conversation_text(each.events, each.read_blob, ablation=each.ablation) for each in found)
+    )
 
 
-def _conversations(run: Path, trial: str | None) -> Sequence[tuple[str, Sequence[Event]]]:
-    """Names and events of the trials that are asked for.
+class _Told:
+    """One trial, as it was held, and what came of looking into it."""
+
+    def __init__(self, name: str, attempt: Attempt) -> None:
+        from fourhands.trajectories.ablations import read_ablation
+
+        self.name = name
+        self.events = attempt.read().events
+        self.ablation = read_ablation(attempt)
+        self._blobs = attempt.blobs
+
+    def read_blob(self, digest: str) -> bytes:
+        """Empty where it cannot be read."""
+        try:
+            return self._blobs.get(digest)
+        except (OSError, zlib.error, ValueError):
+            return b""
+
+
+def _conversations(run: Path, trial: str | None) -> Sequence[_Told]:
+    """The trials that are asked for.
 
     Raises:
         InputError: there is none, or nobody talks in it; says what there is.
@@ -70,15 +95,15 @@ def _conversations(run: Path, trial: str | None) -> Sequence[tuple[str, Sequence
                 f"{run} is no run, so {trial!r} is none of its trials: give RUN TRIAL, or a trial's folder"
             )
         attempt = shown_attempt(run)
-        events = attempt.read().events
-        if not has_conversation(events):
+        one_told = _Told(attempt.path.parent.name, attempt)
+        if not has_conversation(one_told.events):
             raise InputError(
                 f"{run}: nobody talks in this trial: its condition is neither interactive nor four-hands"
             )
-        return [(attempt.path.parent.name, events)]
+        return [one_told]
     folders = _folders(run, trial)
-    told = [(folder.name, shown_attempt(folder).read().events) for folder in folders]
-    if found := [(name, events) for name, events in told if has_conversation(events)]:
+    told = [_Told(folder.name, shown_attempt(folder)) for folder in folders]
+    if found := [each for each in told if has_conversation(each.events)]:
         return found
     one = f"{folders[0].name}: nobody talks in this trial" if len(folders) == 1 else ""
     called = f" called {trial!r}" if trial else ""

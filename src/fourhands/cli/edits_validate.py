@@ -152,10 +152,9 @@ def _print_table(headers: Sequence[str], numeric: Sequence[bool], rows: Sequence
     from fourhands.cli.console import output
     from fourhands.report.rendering.terminal import plain_table
 
-    table = plain_table(headers, numeric, rows)
     # rich cuts off what finds no room and must not be folded.
-    table.columns[_EDIT].no_wrap = max(cell_len(_shown(row[_EDIT])) for row in rows) <= output().width // 2
-    output().print(table)
+    finds_room = max(cell_len(_shown(row[_EDIT])) for row in rows) <= output().width // 2
+    output().print(plain_table(headers, numeric, rows, whole=[_EDIT] if finds_room else []))
 
 
 def _row(answer: Answer) -> tuple[str, ...]:

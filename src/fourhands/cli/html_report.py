@@ -29,15 +29,26 @@ def report(
     figures: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write each figure here as well, as NAME.svg.")
     ] = None,
+    session: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Log of a real session (Claude Code, Codex, OpenCode, …), to stand beside the trials' talks; "
+            "may be given several times.",
+        ),
+    ] = None,
 ) -> None:
     """Write one HTML page: what was run, tables, figures, and the story of every trial.
 
     Example: fourhands report runs/a
+
+    Example: fourhands report runs/a --session ~/.claude/projects/shop/1c2e.jsonl
     """
     from fourhands.cli.console import output
     from fourhands.cli.destinations import see_that_file_can_be, see_that_folder_can_be
     from fourhands.model.errors import InputError
     from fourhands.report.figures import figures as draw
+    from fourhands.report.html.sessions import session_data
     from fourhands.report.html.writer import write_html_report
     from fourhands.report.loading import load_study
     from fourhands.report.prices import price_table
@@ -49,6 +60,7 @@ def report(
         see_that_file_can_be(target, "--out")
     if figures is not None:
         see_that_folder_can_be(figures, "--figures")
+    sessions = session_data(session or [])
     with _progress() as told:
         study = load_study(
             runs, None if prices is None else price_table(prices), done=told("reading the records")
@@ -58,6 +70,7 @@ def report(
             study,
             target,
             drawn=drawn,
+            sessions=sessions,
             done=told("telling the stories"),
             page_is_there=lambda: output().print(str(target), markup=False, soft_wrap=True),
         )

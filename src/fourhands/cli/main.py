@@ -15,6 +15,7 @@ import typer
 
 from fourhands.cli.ablate import ablate
 from fourhands.cli.agents import app as agents_app
+from fourhands.cli.audit import app as audit_app
 from fourhands.cli.cassette import cassette
 from fourhands.cli.compare import compare
 from fourhands.cli.console import errors
@@ -59,6 +60,7 @@ class _Commands(LazyGroup):
         "edits": edits_app,
         "records": records_app,
         "conversations": conversations_app,
+        "audit": audit_app,
         "data": data_app,
     }
 

@@ -10,7 +10,7 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="swe-touch.")],
+    paper: Annotated[str, typer.Argument(help="swe-touch or swe-interact.")],
 ) -> None:
     """Print the experiment of a paper as YAML, headed by the list of what differs from the paper.
 

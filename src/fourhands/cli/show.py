@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
+    from fourhands.model.agreement import Agreement
     from fourhands.trajectories.run_folder import Attempt
 
 __all__ = ["show", "shown_attempt"]
@@ -25,7 +26,7 @@ def show(
         int | None,
         typer.Option("--output-lines", min=0, help="Lines of each action's output to show: 4, in JSON 40."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the story as JSON, schema 1.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the story as JSON, schema 2.")] = False,
 ) -> None:
     """Tell the story of a trial: both pairs of hands, the diffs, the verdict.
 
@@ -41,14 +42,24 @@ def show(
         output_bytes=max(default.output_bytes, _LINE_BYTES * lines),
         diff=default.diff if json else _DIFF_LINES,
     )
-    found = story_of(shown_attempt(trial), limits=limits)
+    attempt = shown_attempt(trial)
+    found = story_of(attempt, limits=limits)
     if json:
         output().file.write(story_bytes(found).decode() + "\n")
         return
     from fourhands.cli.story import tell
 
-    for line in tell(found):
+    for line in tell(found, _agreements(attempt)):
         output().print(line, soft_wrap=True)
+
+
+def _agreements(attempt: Attempt) -> list[Agreement]:
+    """How far judges agree with people, as measured for the run of an attempt; none of one that lies alone."""
+    from fourhands.trajectories.audits import agreements_of
+    from fourhands.trajectories.run_folder import RunFolder
+
+    run = attempt.path.absolute().parents[2]
+    return agreements_of(RunFolder(run)) if (run / "plan.json").exists() else []
 
 
 def shown_attempt(path: Path) -> Attempt:

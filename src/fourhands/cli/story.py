@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rich.text import Text
 
+from fourhands.cli.story_of_talk import ledger_lines, said_more, summary_line, why_lines
+from fourhands.model.agreement import Agreement
 from fourhands.model.event import MAIN_THREAD
 from fourhands.report.story.model import Clipped, DiffLine, Entry, Fact, FileDiff, Hunk, Story
-from fourhands.report.story.verdict import PASSED, ablation_words
+from fourhands.report.story.verdict import PASSED, ablation_words, probe_name
 from fourhands.report.text import visible
 
 __all__ = ["tell"]
@@ -21,6 +23,8 @@ _AUTHORS: Final = {
     "base": (" ", {"+": "", "-": "red dim", " ": ""}),
 }
 """What stands before a line, where colours may be missing, and its style."""
+_SPEECH: Final = {"messaged": "", "asked": "asks: ", "answered": "answers: ", "opened": "opens: "}
+"""What is said by one hand to the other, and how it is told."""
 _DIM: Final = "bright_black"
 _INDENT: Final = " " * 12
 _UNDER: Final = " " * 18
@@ -28,10 +32,12 @@ _UNDER: Final = " " * 18
 _MOST_TESTS: Final = 20
 
 
-def tell(story: Story) -> Iterator[Text]:
-    """The whole story, line by line."""
+def tell(story: Story, agreements: Iterable[Agreement] = ()) -> Iterator[Text]:
+    """The whole story, line by line; ``agreements`` are those of judges with people, of the run that it is of."""
     yield Text(visible(f"{story.task} · {story.agent} · {story.model} · {story.condition}"), style="bold")
     yield _dim(f"repeat {story.repeat}, attempt {story.attempt}, {story.started}")
+    if story.talk is not None:
+        yield _dim(summary_line(story.talk))
     step: int | None = None
     for entry in story.entries:
         begins = entry.kind in {"said", "acted"} and entry.step not in {None, step}
@@ -41,6 +47,9 @@ def tell(story: Story) -> Iterator[Text]:
         if entry.kind == "verified":
             yield from _tests(story)
         step = entry.step if begins else step
+    if story.talk is not None:
+        yield from ledger_lines(story.talk)
+    yield from why_lines(story, agreements)
     yield from _ablation(story)
     yield from _deliveries(story)
     yield from _lines(story)
@@ -73,21 +82,21 @@ def _entry(entry: Entry, when: str) -> Iterator[Text]:
         yield from _diff(diff)
     if entry.more_files:
         yield _dim(f"{_INDENT}… {entry.more_files:,} files more")
+    yield from said_more(entry)
     for detail in entry.details:
         yield _dim(f"{_INDENT}{detail}")
 
 
 def _said(entry: Entry) -> list[str]:
     """What is said or done, in full where the title is but its beginning."""
-    if entry.text is None:
+    if entry.text is None or entry.kind == "checkpoint":  # its diff is told where it was made
         return [entry.title]
     first, *rest = text = _whole(entry.text)
     if entry.kind == "said":
         return text
     if entry.form == "shell":
         return [f"{entry.tool} $ {first}", *rest]
-    if entry.kind in {"messaged", "asked", "answered"}:
-        how = "" if entry.kind == "messaged" else f"{'asks' if entry.kind == 'asked' else 'answers'}: "
+    if (how := _SPEECH.get(entry.kind)) is not None:
         quoted = f"{how}“{'\n'.join(text)}”"
         return quoted.split("\n")
     return [entry.title, *text]
@@ -154,7 +163,7 @@ def _ablation(story: Story) -> Iterator[Text]:
     yield Text(visible(f"  {ablation_words(story.ablation)}"))
     for probe in story.ablation.probes:
         time = "" if probe.seconds is None else f", {probe.seconds} s"
-        yield _dim(f"    {probe.name.replace('_', ' ')}: {probe.verdict}{time}")
+        yield _dim(f"    {probe_name(probe)}: {probe.verdict}{time}")
 
 
 def _deliveries(story: Story) -> Iterator[Text]:
