@@ -75,7 +75,7 @@ def test_a_name_is_text_and_acts_on_nothing(text: str, shown: str) -> None:
 def test_many_columns_of_names_push_no_number_out_and_those_that_never_differ_are_told_once(
     width: int,
 ) -> None:
-    names = ["agent", "model", "condition", "user", "tasks of"]
+    names = ["agent", "model", "condition", "simulator", "benchmark"]
     said = ["mini-swe-agent", "scripted/reconciles", "interactive[persona=neutral]", "grounded", "all"]
     rows = [
         (*(Cell(each, each) for each in [*said[:2], f"{said[2]}{n}", *said[3:]]), Cell("20,703 → 763,032", n))

@@ -24,7 +24,8 @@ _NARROWEST = 4
 _NUMBERS = 30
 """Columns of the screen that are left to numbers before names are folded."""
 _MANY_NAMES = 3
-"""With more columns of names, those that say the same in every row are told once, above."""
+"""With more columns of names, those of the trials that say the same in every row are told once, above."""
+_OF_TRIALS = frozenset({"agent", "model", "simulator", "benchmark", "baseline", "disclosure", "coverage"})
 
 
 def terminal(view: TableView) -> Terminal:
@@ -113,12 +114,12 @@ class Terminal:
 
 
 def _once(view: TableView) -> list[int]:
-    """Of many columns of names, those whose rows all say the same; one is left to tell rows apart."""
+    """Of many columns of names, those of what trials are of, where all rows say the same."""
     names = [i for i, column in enumerate(view.columns) if not column.numeric]
     if len(names) <= _MANY_NAMES:
         return []
-    same = [i for i in names if view.rows[0][i].text and len({row[i].text for row in view.rows}) == 1]
-    return same[: len(names) - 1]
+    of_trials = [i for i in names if view.columns[i].name in _OF_TRIALS]
+    return [i for i in of_trials if view.rows[0][i].text and len({row[i].text for row in view.rows}) == 1]
 
 
 def _room(width: int, names: Sequence[int], numbers: Sequence[int]) -> tuple[int, int]:
