@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -11,12 +12,46 @@ from typing import Any
 
 import orjson
 
-__all__ = ["Recording", "digest_of"]
+from fourhands.model.trial import TrialKey
+from fourhands.trajectories.run_folder import Plan
+
+__all__ = ["Recording", "digest_of", "plan_of"]
 
 
 def digest_of(text: str) -> str:
     """SHA-256, as payloads and keys have it."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plan_of(run: str, tasks: Sequence[str], keys: Sequence[TrialKey], users: Sequence[Any] = ()) -> Plan:
+    """The plan of a run of these trials."""
+    return Plan.model_validate(
+        {
+            "schema": 2,
+            "run_id": run,
+            "settings": {},
+            "tasks": [
+                {
+                    "name": task,
+                    "path": f"/tasks/{task}",
+                    "digest": digest_of(task),
+                    "record_status": "validated",
+                }
+                for task in tasks
+            ],
+            "users": users,
+            "trials": [
+                {
+                    "task": key.task,
+                    "agent": key.agent.name,
+                    "model": key.agent.model,
+                    "condition": key.condition.label,
+                    "repeat": key.repeat,
+                }
+                for key in keys
+            ],
+        }
+    )
 
 
 @dataclass

@@ -15,7 +15,7 @@ import orjson
 from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
 from fourhands.trajectories.run_folder import Plan, RunFolder
-from recording import Recording, digest_of
+from recording import Recording, digest_of, plan_of
 
 __all__ = ["write_run"]
 
@@ -65,33 +65,7 @@ def _plan(tasks: list[str], keys: list[TrialKey]) -> Plan:
             {"task": task, "condition": "counter-edit", "interventions": [_INTERVENTION]},
         )
     ]
-    return Plan.model_validate(
-        {
-            "schema": 2,
-            "run_id": _RUN,
-            "settings": {},
-            "tasks": [
-                {
-                    "name": task,
-                    "path": f"/tasks/{task}",
-                    "digest": digest_of(task),
-                    "record_status": "validated",
-                }
-                for task in tasks
-            ],
-            "users": users,
-            "trials": [
-                {
-                    "task": key.task,
-                    "agent": key.agent.name,
-                    "model": key.agent.model,
-                    "condition": key.condition.label,
-                    "repeat": key.repeat,
-                }
-                for key in keys
-            ],
-        }
-    )
+    return plan_of(_RUN, tasks, keys, users)
 
 
 @dataclass(kw_only=True)

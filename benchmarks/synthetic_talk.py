@@ -16,8 +16,8 @@ import orjson
 
 from fourhands.model.condition import Condition
 from fourhands.model.trial import AgentSpec, TrialKey
-from fourhands.trajectories.run_folder import Plan, RunFolder
-from recording import Recording, digest_of
+from fourhands.trajectories.run_folder import RunFolder
+from recording import Recording, digest_of, plan_of
 
 __all__ = ["REQUIREMENTS", "write_talks"]
 
@@ -49,7 +49,7 @@ def write_talks(folder: Path, *, conversations: int, turns: int) -> int:
         for condition, repeats in (("single-turn", 1), *((each, _REPEATS) for each in _CONDITIONS))
         for repeat in range(1, repeats + 1)
     ]
-    RunFolder(folder).write_plan(_plan(tasks, keys))
+    RunFolder(folder).write_plan(plan_of("synthetic-talk", tasks, keys))
     events = 0
     for number, key in enumerate(keys):
         attempt = folder / "trials" / key.slug / "attempt-1"
@@ -58,36 +58,6 @@ def write_talks(folder: Path, *, conversations: int, turns: int) -> int:
         talk.write(turns if key.condition.talks else 0)
         events += len(talk.lines)
     return events
-
-
-def _plan(tasks: list[str], keys: list[TrialKey]) -> Plan:
-    return Plan.model_validate(
-        {
-            "schema": 2,
-            "run_id": "synthetic-talk",
-            "settings": {},
-            "tasks": [
-                {
-                    "name": task,
-                    "path": f"/tasks/{task}",
-                    "digest": digest_of(task),
-                    "record_status": "validated",
-                }
-                for task in tasks
-            ],
-            "users": [],
-            "trials": [
-                {
-                    "task": key.task,
-                    "agent": key.agent.name,
-                    "model": key.agent.model,
-                    "condition": key.condition.label,
-                    "repeat": key.repeat,
-                }
-                for key in keys
-            ],
-        }
-    )
 
 
 def _ledger(task: str) -> dict[str, Any]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any, Final
 
 from fourhands.analysis.churn import Churn, churn
-from fourhands.analysis.ledger_labels import Fate, fates
+from fourhands.analysis.ledger_labels import Fate, fates, first_stop
 from fourhands.analysis.objected import Objected, objected
-from fourhands.analysis.requirement_states import state_counts
 from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.event import Actor, Event, EventKind
 from fourhands.model.outcome import Verdict
@@ -52,8 +50,7 @@ class Conversation:
     before the agent first wanted to end. ``blocked`` wordings were refused before a message went out, and
     ``fallbacks`` messages said in fixed words in place of a model's. ``objected`` is what checks had against words.
     ``looks`` are what the user chose to look at, ``looks_at_will`` those before the agent first wanted to end,
-    ``shown`` how often they were shown what changed. ``slips`` of protocol are kinds, in order. ``states`` are how
-    many requirements were in which state: see `state_counts`.
+    ``shown`` how often they were shown what changed. ``slips`` of protocol are kinds, in order.
     """
 
     at_will: Verdict | None
@@ -73,7 +70,6 @@ class Conversation:
     shown: int
     slips: tuple[str, ...]
     scores: tuple[Score, ...]
-    states: tuple[Mapping[str, int], ...]
     plan_score: float | None
     churn: Churn
 
@@ -117,16 +113,16 @@ def conversation(events: Sequence[Event]) -> Conversation:
     ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), {})
     at_will: Mapping[str, Any] = ended.get("at_will") or {}
     said = [event.body for event in events if is_talk(event)]
-    said_at_will = [event.body for event in until_stop(events) if is_talk(event)]
+    early = [*until_stop(events)]
+    said_at_will = [event.body for event in early if is_talk(event)]
     looked = [event.body["argv"] for event in events if event.kind is EventKind.LOOKED]
-    looked_at_will = [event.body["argv"] for event in until_stop(events) if event.kind is EventKind.LOOKED]
+    looked_at_will = [event.body["argv"] for event in early if event.kind is EventKind.LOOKED]
     states = [event.body for event in events if event.kind is EventKind.CHECKPOINT]
     plan = plan_begun_with(events)
-    final = fates(events)
     return Conversation(
         at_will=Verdict(at_will["verdict"]) if at_will else None,
         at_will_reward=at_will.get("reward"),
-        fates=final,
+        fates=fates(events),
         at_will_fates=fates(events, at_will=True),
         questions=sum(event.kind is EventKind.ASKED for event in events),
         said=len(said),
@@ -141,7 +137,6 @@ def conversation(events: Sequence[Event]) -> Conversation:
         shown=sum(argv == SHOWN for argv in looked),
         slips=tuple(each["slip"] for each in ended.get("slips") or ()),
         scores=_scores(events),
-        states=state_counts(events, final, messages=len(said)),
         plan_score=plan["score"] if plan else None,
         churn=churn(states),
     )
@@ -151,12 +146,10 @@ def _corrects(body: Mapping[str, Any]) -> bool:
     return bool(body.get("move") == MoveKind.CORRECT)
 
 
-def until_stop(events: Iterable[Event]) -> Iterator[Event]:
+def until_stop(events: Sequence[Event]) -> Iterator[Event]:
     """What happened until the agent first wanted to end; all of it, where it never did."""
-    return takewhile(
-        lambda event: not (event.kind is EventKind.CHECKPOINT and event.body["of"] == CheckpointKind.STOP),
-        events,
-    )
+    stop = first_stop(events)
+    return (event for event in events if stop is None or event.seq < stop)
 
 
 def _scores(events: Iterable[Event]) -> tuple[Score, ...]:

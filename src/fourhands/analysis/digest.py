@@ -20,7 +20,7 @@ from fourhands.analysis.labels.edits import of_final_state
 from fourhands.analysis.ledger_labels import by_label, fate_json, with_labels
 from fourhands.analysis.lines import InterventionLines, UserLines, follow_user_lines
 from fourhands.analysis.objected import objected_json, told_out_of_order
-from fourhands.analysis.requirement_states import ending_with
+from fourhands.analysis.requirement_states import state_counts
 from fourhands.analysis.responses import Response, responses
 from fourhands.analysis.schema import WHOLE
 from fourhands.model.ablation import Ablation
@@ -308,7 +308,7 @@ def _why_it_failed(
         "undecided": [each.requirement or WHOLE for each in found.undecided],
         "failure_labels": failed and failure_json(failed),
         "fates": _json([fate_json(fate) for fate in fates]),
-        "states": _json(ending_with(fates, talk.states)),
+        "states": _json(state_counts(events, fates, messages=talk.said)),
     }
 
 

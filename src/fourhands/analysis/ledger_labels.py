@@ -23,6 +23,7 @@ __all__ = [
     "code_states",
     "fate_json",
     "fates",
+    "first_stop",
     "was_cut",
     "with_labels",
 ]
@@ -54,7 +55,7 @@ def fates(events: Sequence[Event], *, at_will: bool = False) -> tuple[Fate, ...]
 
     An agent that never wanted to end, for a limit cut it, is judged where it was cut.
     """
-    until = _stop(events) if at_will else None
+    until = first_stop(events) if at_will else None
     seen = [event for event in events if until is None or event.seq <= until]
     ledger = LedgerState.of(_names(events))
     for event in seen:
@@ -67,7 +68,11 @@ def fates(events: Sequence[Event], *, at_will: bool = False) -> tuple[Fate, ...]
 def was_cut(events: Sequence[Event]) -> bool:
     """Whether something else than the agent ended the trial, before it first wanted to end."""
     ended = next((event.body for event in reversed(events) if event.kind is EventKind.TRIAL_ENDED), None)
-    return ended is not None and Termination(ended["termination"]) not in _BY_ITSELF and _stop(events) is None
+    return (
+        ended is not None
+        and Termination(ended["termination"]) not in _BY_ITSELF
+        and first_stop(events) is None
+    )
 
 
 def acts_after(events: Iterable[Event], seq: int) -> bool:
@@ -87,8 +92,8 @@ def _is_act(event: Event) -> bool:
             return False
 
 
-def _stop(events: Iterable[Event]) -> int | None:
-    """The event that holds the state in which the agent first wanted to end."""
+def first_stop(events: Iterable[Event]) -> int | None:
+    """The number of the event that holds the state in which the agent first wanted to end."""
     return next(
         (
             event.seq

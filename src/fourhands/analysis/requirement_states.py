@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from fourhands.analysis.ledger_labels import Fate
 from fourhands.model.event import Event
 from fourhands.model.ledger_state import LedgerState, RequirementState
 
-__all__ = ["ending_with", "state_counts"]
+__all__ = ["state_counts"]
 
 
 def state_counts(
@@ -22,7 +22,7 @@ def state_counts(
 
     Args:
         events: of the attempt.
-        fates: of the requirements in the final state.
+        fates: of the requirements in the final state, once it is known why what is not met is not met.
         messages: that the talking user said.
     """
     if not fates:
@@ -41,11 +41,6 @@ def state_counts(
             move = next(moves, None)
         found.append(_counts(states.values()))
     return (*found, _counts(fate.state for fate in fates))
-
-
-def ending_with(fates: Iterable[Fate], counts: Sequence[Mapping[str, int]]) -> tuple[Mapping[str, int], ...]:
-    """The same counts with these fates in the final state: once it is known why what is not met is not met."""
-    return (*counts[:-1], _counts(fate.state for fate in fates)) if counts else ()
 
 
 def _counts(states: Iterable[RequirementState]) -> dict[str, int]:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from fourhands.model.ablation import Ablation
-from fourhands.model.errors import InputError
 from fourhands.model.event import Event, EventKind
 from fourhands.model.outcome import Outcome, Termination, Verdict
+from fourhands.trajectories.documents import DocumentKind
 from fourhands.trajectories.run_folder import Attempt, write_atomically
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 _SCHEMA: Final = 1
-_ADAPTER: Final = TypeAdapter(Ablation)
+_ABLATIONS: Final = DocumentKind(TypeAdapter(Ablation), "fourhands ablate")
 
 
 def failed_after_edit(events: Sequence[Event]) -> bool:
@@ -55,20 +55,7 @@ def read_ablation(attempt: Attempt) -> Ablation | None:
         InputError: the file is none of ours.
     """
     path = ablation_path(attempt)
-    try:
-        raw = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}; remove it, and run fourhands ablate again") from None
-    if not isinstance(raw, dict) or raw.pop("schema", None) != _SCHEMA:
-        raise InputError(
-            f"{path}: schema: must be {_SCHEMA}; remove the file, and run fourhands ablate again"
-        )
-    try:
-        return _ADAPTER.validate_python(raw)
-    except ValidationError as error:
-        raise InputError(f"{path}: {error}; remove the file, and run fourhands ablate again") from None
+    return _ABLATIONS.read(path) if path.exists() else None
 
 
 def write_ablation(attempt: Attempt, ablation: Ablation) -> None:
@@ -81,5 +68,4 @@ def write_ablation(attempt: Attempt, ablation: Ablation) -> None:
 
 def ablation_json(ablation: Ablation) -> dict[str, Any]:
     """The fields that the file holds."""
-    found: dict[str, Any] = _ADAPTER.dump_python(ablation, mode="json")
-    return found
+    return _ABLATIONS.fields(ablation)

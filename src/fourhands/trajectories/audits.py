@@ -10,17 +10,16 @@ All have schema 1, and are written whole or not at all.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from fourhands.model.agreement import Agreement
 from fourhands.model.audit import AuditName, Opinion
-from fourhands.model.errors import InputError
-from fourhands.trajectories.run_folder import Attempt, RunFolder, write_atomically
+from fourhands.trajectories.documents import DocumentKind
+from fourhands.trajectories.run_folder import Attempt, RunFolder
 
 __all__ = [
     "agreement_path",
@@ -38,9 +37,8 @@ __all__ = [
     "write_opinion",
 ]
 
-_SCHEMA: Final = 1
-_OPINION: Final = TypeAdapter(Opinion)
-_AGREEMENT: Final = TypeAdapter(Agreement)
+_OPINION: Final = DocumentKind(TypeAdapter(Opinion), "fourhands audit judge")
+_AGREEMENT: Final = DocumentKind(TypeAdapter(Agreement), "fourhands audit agreement")
 
 
 def judge_file_name(judge: str) -> str:
@@ -87,50 +85,29 @@ def read_opinion(path: Path) -> Opinion:
     Raises:
         InputError: it is none of ours, or is not there.
     """
-    return _read(path, _OPINION, "fourhands audit judge")
+    return _OPINION.read(path)
 
 
 def read_agreement(path: Path) -> Agreement:
     """What one file holds. Raises as `read_opinion`."""
-    return _read(path, _AGREEMENT, "fourhands audit agreement")
+    return _AGREEMENT.read(path)
 
 
 def write_opinion(path: Path, opinion: Opinion) -> None:
     """Write a file, whole or not at all."""
-    _write(path, opinion_json(opinion))
+    _OPINION.write(path, opinion)
 
 
 def write_agreement(path: Path, agreement: Agreement) -> None:
     """Write a file, whole or not at all."""
-    _write(path, _AGREEMENT.dump_python(agreement, mode="json"))
+    _AGREEMENT.write(path, agreement)
 
 
 def opinion_json(opinion: Opinion) -> dict[str, Any]:
     """The fields that a file holds."""
-    found: dict[str, Any] = _OPINION.dump_python(opinion, mode="json")
-    return found
+    return _OPINION.fields(opinion)
 
 
 def opinion_from_json(fields: dict[str, Any]) -> Opinion:
     """What `opinion_json` has made."""
-    return _OPINION.validate_python(fields)
-
-
-def _read[T](path: Path, adapter: TypeAdapter[T], command: str) -> T:
-    try:
-        raw = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise InputError(f"{path} is not there: {command} makes it") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}; remove it, and run {command} again") from None
-    if not isinstance(raw, dict) or raw.pop("schema", None) != _SCHEMA:
-        raise InputError(f"{path}: schema: must be {_SCHEMA}; remove it, and run {command} again")
-    try:
-        return adapter.validate_python(raw)
-    except ValidationError as error:
-        raise InputError(f"{path}: {error}; remove it, and run {command} again") from None
-
-
-def _write(path: Path, fields: dict[str, Any]) -> None:
-    document = {"schema": _SCHEMA, **fields}
-    write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    return _OPINION.adapter.validate_python(fields)

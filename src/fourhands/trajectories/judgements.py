@@ -8,16 +8,15 @@ RUN/judgements/answers/KEY.json                  every answer, by the content it
 from __future__ import annotations
 
 import glob
-import json
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from fourhands.model.errors import InputError
 from fourhands.model.judgement import Judgements
 from fourhands.trajectories.audits import judge_file_name
-from fourhands.trajectories.run_folder import Attempt, RunFolder, write_atomically
+from fourhands.trajectories.documents import DocumentKind
+from fourhands.trajectories.run_folder import Attempt, RunFolder
 
 __all__ = [
     "anchors_of",
@@ -31,9 +30,7 @@ __all__ = [
     "write_judgements",
 ]
 
-_SCHEMA: Final = 1
-_ADAPTER: Final = TypeAdapter(Judgements)
-_AGAIN: Final = "remove it, and run fourhands conversations score again"
+_JUDGEMENTS: Final = DocumentKind(TypeAdapter(Judgements), "fourhands conversations score")
 
 
 def judgements_folder(attempt: Attempt) -> Path:
@@ -84,27 +81,14 @@ def read_judgements(path: Path) -> Judgements:
     Raises:
         InputError: it is none of ours, or is not there.
     """
-    try:
-        raw = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise InputError(f"{path} is not there: fourhands conversations score makes it") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}; {_AGAIN}") from None
-    if not isinstance(raw, dict) or raw.pop("schema", None) != _SCHEMA:
-        raise InputError(f"{path}: schema: must be {_SCHEMA}; {_AGAIN}")
-    try:
-        return _ADAPTER.validate_python(raw)
-    except ValidationError as error:
-        raise InputError(f"{path}: {error}; {_AGAIN}") from None
+    return _JUDGEMENTS.read(path)
 
 
 def write_judgements(path: Path, judgements: Judgements) -> None:
     """Write a file, whole or not at all."""
-    document = {"schema": _SCHEMA, **judgements_json(judgements)}
-    write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    _JUDGEMENTS.write(path, judgements)
 
 
 def judgements_json(judgements: Judgements) -> dict[str, Any]:
     """The fields that a file holds."""
-    found: dict[str, Any] = _ADAPTER.dump_python(judgements, mode="json")
-    return found
+    return _JUDGEMENTS.fields(judgements)

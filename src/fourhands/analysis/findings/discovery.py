@@ -19,8 +19,8 @@ from fourhands.analysis.findings.scores import (
     TrialScores,
     by_source,
     mean_of,
-    sources_told,
     trust_in_source,
+    with_sources_told,
 )
 from fourhands.analysis.study import Anchors, Study
 from fourhands.analysis.trust import Trust
@@ -94,8 +94,7 @@ def discovery_table(study: Study) -> tuple[DiscoveryRow, ...]:
         )
         for row, trials in _rows(study)
     ]
-    told = sources_told((row.source, row.trust) for row in rows)
-    return tuple(replace(row, told=words) for row, words in zip(rows, told, strict=True))
+    return with_sources_told(rows)
 
 
 @kept

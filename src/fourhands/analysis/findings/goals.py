@@ -22,8 +22,8 @@ from fourhands.analysis.findings.scores import (
     TrialScores,
     by_source,
     mean_of,
-    sources_told,
     trust_in_source,
+    with_sources_told,
 )
 from fourhands.analysis.statistics import Interval, spearman, spearman_interval
 from fourhands.analysis.study import Study
@@ -75,8 +75,7 @@ class GoalsRow:
 def goals_table(study: Study) -> tuple[GoalsRow, ...]:
     """One row per agent, model, condition, simulator and source, where there is anything, or was left out."""
     rows = [replace(row, trust=trust_in_source(study, row.source, runs)) for row, runs in _rows(study)]
-    told = sources_told((row.source, row.trust) for row in rows)
-    return tuple(replace(row, told=words) for row, words in zip(rows, told, strict=True))
+    return with_sources_told(rows)
 
 
 @kept

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Final
+from typing import Any, ClassVar, Final, Protocol
 
 import orjson
 
@@ -25,11 +25,12 @@ __all__ = [
     "HIDDEN_TESTS",
     "ScoreMean",
     "ScoreSource",
+    "Sourced",
     "TrialScores",
     "by_source",
     "mean_of",
-    "sources_told",
     "trust_in_source",
+    "with_sources_told",
 ]
 
 
@@ -107,19 +108,35 @@ def trust_in_source(study: Study, source: ScoreSource, runs: Collection[str]) ->
     return trust_in(study, source.voice, runs) if source.voice else None
 
 
-def sources_told(sources: Iterable[tuple[ScoreSource, Trust | None]]) -> list[str]:
-    """Of each source of a table: by whose word scores are, and how far a judge's may be taken, in words.
+class Sourced(Protocol):
+    """A row of scores by one source: a dataclass that has ``told`` as well."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def source(self) -> ScoreSource:
+        """By whose word they are."""
+
+    @property
+    def trust(self) -> Trust | None:
+        """In a judge; ``None``: it is none."""
+
+
+def with_sources_told[R: Sourced](rows: Sequence[R]) -> tuple[R, ...]:
+    """Rows of a table, each with ``told``: by whose word scores are, and how far a judge's may be taken, in words.
 
     The version of its prompts tells a judge apart that the table has with several.
     """
-    known = list(sources)
-    versions = Counter(name for name, _ in {(each.name, each.prompt_version) for each, _ in known})
-    return [
-        f"{source.name}{f' v{source.prompt_version}' if versions[source.name] > 1 else ''}, {trust.told}"
-        if trust
-        else source.name.replace("-", " ")
-        for source, trust in known
-    ]
+    sources = {(row.source.name, row.source.prompt_version) for row in rows}
+    versions = Counter(name for name, _ in sources)
+    return tuple(replace(row, told=_told(row, is_of_several=versions[row.source.name] > 1)) for row in rows)
+
+
+def _told(row: Sourced, *, is_of_several: bool) -> str:
+    source = row.source
+    if row.trust is None:
+        return source.name.replace("-", " ")
+    return f"{source.name}{f' v{source.prompt_version}' if is_of_several else ''}, {row.trust.told}"
 
 
 def mean_of(scores: Iterable[tuple[str, float]], *, differences: bool = False) -> ScoreMean | None:

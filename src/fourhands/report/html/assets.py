@@ -9,7 +9,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-__all__ = ["TEMPLATE", "asset", "content_policy", "early_script", "policy_of", "script", "styles"]
+__all__ = [
+    "TEMPLATE",
+    "as_one_function",
+    "asset",
+    "content_policy",
+    "early_script",
+    "policy_of",
+    "script",
+    "styles",
+]
 
 TEMPLATE: Final = "page.html.j2"
 _STYLES: Final = ("page.css", "story.css", "talk.css", "narrow.css", "print.css")
@@ -53,7 +62,12 @@ def early_script() -> str:
 
 def script() -> str:
     """All other scripts as one."""
-    return f'(() => {{\n"use strict";\n{"".join(map(asset, _SCRIPTS))}}})();\n'
+    return as_one_function("".join(map(asset, _SCRIPTS)))
+
+
+def as_one_function(text: str) -> str:
+    """Scripts that run at once, and of which nothing is global."""
+    return f'(() => {{\n"use strict";\n{text}}})();\n'
 
 
 def content_policy(*, loads_stories: bool) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from fourhands.report.html.assets import TEMPLATE, asset, content_policy, early_script, script, styles
 from fourhands.report.html.exhibits import Exhibit
 from fourhands.report.html.facts import RunFacts
+from fourhands.report.html.own_page import page_environment, stored
 from fourhands.report.rendering.comma_separated import comma_separated_lines
 from fourhands.report.table import TableView
-from fourhands.report.text import visible
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -51,10 +51,6 @@ def page_text(page: Page) -> str:
     """One HTML document."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2, which is heavy
 
-    def stored(text: str) -> Markup:
-        r"""JSON in ASCII, fit for a script element: ``<`` could end that, and is ``\u003c`` in JSON's strings."""
-        return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - and is never markup there
-
     def ours(text: str) -> Markup:
         return Markup(text)  # noqa: S704 - our own styles and scripts, which hold nothing of any run
 
@@ -81,11 +77,6 @@ def page_text(page: Page) -> str:
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415 - heavy
-
-    environment = Environment(
-        loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
+    environment = page_environment(asset)
     environment.filters["csv_lines"] = comma_separated_lines
-    environment.filters["visible"] = lambda value: visible(str(value))
     return environment.get_template(TEMPLATE)

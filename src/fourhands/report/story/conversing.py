@@ -7,9 +7,8 @@ from typing import Final
 
 from fourhands.analysis.conversations import conversation, is_talk, plan_begun_with
 from fourhands.analysis.failure_labels import requirement_labels
-from fourhands.analysis.ledger_labels import Fate, with_labels
+from fourhands.analysis.ledger_labels import Fate, first_stop, with_labels
 from fourhands.model.ablation import Ablation
-from fourhands.model.checkpoint import CheckpointKind
 from fourhands.model.condition import Condition
 from fourhands.model.event import Event, EventKind
 from fourhands.model.failure import LabelledFailure
@@ -46,7 +45,7 @@ def talk_of(
     ledger = recorded_ledger(events, read_blob)
     started = next((event.body for event in events if event.kind is EventKind.TRIAL_STARTED), {})
     turns = tuple(event.seq for event in events if is_talk(event))
-    stop = next((event.seq for event in events if _is_stop(event)), None)
+    stop = first_stop(events)
     plan = plan_begun_with(events)
     fates, labels = found.fates, dict[str, str]()
     if is_conversation:
@@ -110,10 +109,6 @@ def _talks(events: Sequence[Event]) -> bool:
         return any(Condition.parse(str(label)).talks for label in labels)
     except ValueError:  # of a later version, or spoiled
         return any(is_talk(event) for event in events)
-
-
-def _is_stop(event: Event) -> bool:
-    return event.kind is EventKind.CHECKPOINT and event.body["of"] == CheckpointKind.STOP
 
 
 def _text(ledger: Ledger | None, requirement: str) -> str | None:
